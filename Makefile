@@ -1,0 +1,49 @@
+# The two that matter:  make demo   make test
+# Both set everything up first; only python3, make and git are assumed.
+
+PYTHON ?= python3
+UV_VERSION := 0.13.7
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check fix lock docs bench clean
+
+help:            ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+
+setup: $(READY)  ## virtual environment with the pinned dependencies
+
+$(READY): requirements.lock pyproject.toml
+	@PYTHON="$(PYTHON)" sh tools/make-venv "uv==$(UV_VERSION)"
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes --requirements requirements.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY)   ## the main job on bundled data: a plan, then verdicts on real models
+	@$(BIN)/python examples/digits.py
+
+test: check      ## lint, types, import rules and all tests
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+check: $(READY)  ## lint, types and import rules
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache > .venv/imports.log || { cat .venv/imports.log; exit 1; }
+
+fix: $(READY)    ## format and mend what can be mended by itself
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
+
+lock: $(READY)   ## pin the dependencies anew
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+	  --upgrade --group dev pyproject.toml --output-file requirements.lock
+
+docs: $(READY)   ## write what the docs take from the code: commands, keys, pictures
+	@$(BIN)/python tools/write_docs.py
+
+bench: $(READY)  ## measure; every figure is a ratio within one run
+	@$(BIN)/python -m bench
+
+clean:           ## remove the virtual environment and all caches
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""The command line: options in, a service function, text or JSON out."""

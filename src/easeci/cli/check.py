@@ -1,0 +1,147 @@
+"""``easeci check``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.padding import Padding
+
+from easeci.cli.options import (
+    AdaptivityOption,
+    ConditionOption,
+    DifferenceOption,
+    EstimatorOption,
+    JsonOption,
+    ModeOption,
+    ReliabilityOption,
+    Request,
+    ScriptOption,
+    StepsOption,
+    read_request,
+)
+from easeci.cli.terminal import output, ruler_around, show_warnings
+from easeci.errors import ExitCode
+from easeci.service import DEFAULTS, Checked, write_ids
+from easeci.service import check as check_files
+
+ONE_VERDICT = {**DEFAULTS, "adaptivity": "none", "steps": "1"}
+"""Without --steps, one verdict is all that is asked of the testset."""
+STYLES = {"True": "green", "False": "red", "Unknown": "yellow"}
+
+
+def check(
+    new: Annotated[Path, typer.Option("--new", help="Predictions of the new model.")],
+    old: Annotated[Path | None, typer.Option("--old", help="Predictions of the old model.")] = None,
+    labels: Annotated[Path | None, typer.Option("--labels", help="Labels, all or some.")] = None,
+    script: ScriptOption = None,
+    condition: ConditionOption = None,
+    reliability: ReliabilityOption = None,
+    steps: StepsOption = None,
+    adaptivity: AdaptivityOption = None,
+    mode: ModeOption = None,
+    difference: DifferenceOption = None,
+    estimator: EstimatorOption = None,
+    seed: Annotated[
+        str, typer.Option("--seed", help="Key of the order in which labels are asked for.")
+    ] = "",
+    ask: Annotated[
+        Path | None, typer.Option("--ask", help="Write the ids to label next to this CSV file.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """One verdict from files (CSV, JSONL or Parquet), no repository. It counts no steps."""
+    request = read_request(
+        script,
+        condition,
+        DEFAULTS if steps is not None else ONE_VERDICT,
+        reliability=reliability,
+        steps=steps,
+        adaptivity=adaptivity,
+        mode=mode,
+        difference=difference,
+        estimator=estimator,
+    )
+    show_warnings(request.script.warnings())
+    checked = check_files(request.script, new=new, old=old, labels=labels, seed=seed)
+    if ask is not None and checked.verdict.passed is None:
+        write_ids(ask, checked.wanted_ids)
+    if as_json:
+        from easeci.verdict.document import verdict_document
+
+        print(json.dumps(verdict_document(checked.verdict), indent=2, ensure_ascii=False))
+    else:
+        _show(request, checked, ask)
+    raise typer.Exit(_exit_code(checked))
+
+
+def _exit_code(checked: Checked) -> ExitCode:
+    match checked.verdict.passed:
+        case None:
+            return ExitCode.WAITING_FOR_LABELS
+        case True:
+            return ExitCode.PASS
+        case False:
+            return ExitCode.FAIL
+
+
+def _show(request: Request, checked: Checked, ask: Path | None) -> None:
+    console = output()
+    script, verdict = request.script, checked.verdict
+    for result in verdict.clauses:
+        interval = (float(result.interval.low), float(result.interval.high))
+        estimate = None if result.estimate is None else float(result.estimate)
+        threshold = float(result.clause.threshold)
+        ruler = ruler_around([*interval, threshold], min(console.width, 80) - 6)
+        style = STYLES[result.outcome]
+        console.print(f"[bold]{escape(result.clause.text)}[/]   [bold {style}]{result.outcome}[/]")
+        drawing, scale = ruler.draw(interval, estimate, threshold, style)
+        console.print(Padding(drawing, (0, 0, 0, 2)))
+        console.print(Padding(scale, (0, 0, 0, 2)))
+        shown = "labels missing" if estimate is None else f"{estimate:.4f}"
+        console.print(
+            f"  {result.clause.score} = {shown}, interval [{interval[0]:.4f}, {interval[1]:.4f}], "
+            f"{result.sample:,} examples",
+            markup=False,
+        )
+        if result.widened and result.settled:
+            console.print(
+                f"  [yellow]Wider than the script's ±{float(result.clause.tolerance):g}:[/] that "
+                f"needs {result.needed:,} examples; these allow ±{float(result.tolerance):.4g}."
+            )
+        console.print()
+    _show_answer(request, checked, ask)
+    if request.defaults:
+        console.print(f"[dim]By default: {request.defaults_in_words}.[/]")
+    of = "the only one" if script.steps == 1 else f"one of {script.steps:,}"
+    console.print(
+        f"[dim]check keeps no count of steps: reliability {float(script.reliability):.10g} holds "
+        f"if this answer is {of} that this testset gives ({script.adaptivity}).[/]"
+    )
+
+
+def _show_answer(request: Request, checked: Checked, ask: Path | None) -> None:
+    console = output()
+    verdict, mode = checked.verdict, request.script.mode
+    rests = (
+        f"by {verdict.estimator}, on {verdict.examples:,} examples and {verdict.labels:,} labels"
+    )
+    if verdict.passed is None:
+        console.print(
+            f"[bold yellow]WAITING[/] for {len(verdict.wanted):,} labels: the answer depends on "
+            f"them ({rests})."
+        )
+        where = f"Their ids are in {ask}." if ask else "--ask FILE writes their ids."
+        console.print(escape(where))
+        return
+    word = "[bold green]PASS[/]" if verdict.passed else "[bold red]FAIL[/]"
+    why = (
+        f"the condition is {verdict.outcome}"
+        if verdict.outcome != "Unknown"
+        else f"the condition is Unknown, which {mode} answers with "
+        + ("pass" if verdict.passed else "fail")
+    )
+    console.print(f"{word}: {why} ({rests}).")

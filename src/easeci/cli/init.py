@@ -1,0 +1,44 @@
+"""``easeci init``."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from easeci.cli.terminal import output
+from easeci.script import KEYS, Key
+from easeci.service import SCRIPT_FILES, write_new_script
+
+
+def init(
+    path: Annotated[Path, typer.Argument(help="The file to write.", show_default=True)] = Path(
+        SCRIPT_FILES[0]
+    ),
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Write a commented script to start from."""
+    write_new_script(path, template(), overwrite=force)
+    output().print(f"Wrote {path}. Edit its condition, then run: easeci plan", markup=False)
+
+
+def template() -> str:
+    """A script with every key explained; optional keys are commented out."""
+    lines = [
+        "# What a model must meet to pass, and how sure the answers must be.",
+        "#   n, o   accuracy of the new and of the old model",
+        "#   d      share of predictions that differ between them",
+        "ml:",
+    ]
+    for key in KEYS:
+        lines += _entry(key)
+    return "\n".join(lines) + "\n"
+
+
+def _entry(key: Key) -> list[str]:
+    comment = textwrap.wrap(key.meaning, 72, initial_indent="  # ", subsequent_indent="  #   ")
+    value = f"[{key.example}]" if key.is_list else key.example
+    start = "  - " if key.required or key.name == "script" else "  # - "
+    return [*comment, f"{start}{key.name}: {value}"]

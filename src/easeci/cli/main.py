@@ -1,0 +1,89 @@
+"""The ``easeci`` command and the one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated
+
+import click
+import typer
+
+from easeci import __version__
+from easeci.cli.check import check
+from easeci.cli.init import init
+from easeci.cli.plan import plan
+from easeci.cli.terminal import show_error
+from easeci.errors import EaseciError, ExitCode
+
+app = typer.Typer(
+    name="easeci",
+    help="Continuous integration for machine-learning models, with a guarantee.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=(
+        "Exit codes: 0 pass · 1 fail · 2 usage, script or data error · 3 waiting for labels · "
+        "6 unexpected error · 130 interrupted."
+    ),
+)
+app.command()(init)
+app.command()(plan)
+app.command()(check)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"easeci {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def easeci(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Continuous integration for machine-learning models, with a guarantee."""
+
+
+def main() -> None:
+    """Run the command line; every end is an exit code, none is a traceback."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    try:
+        ended = app(arguments, standalone_mode=False)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.USAGE
+    except (KeyboardInterrupt, click.Abort):
+        print("interrupted", file=sys.stderr)
+        return ExitCode.INTERRUPTED
+    except EaseciError as error:
+        show_error(error)
+        return error.exit_code
+    except BrokenPipeError:
+        # Whoever read our output has stopped; there is nobody left to tell.
+        sys.stderr.close()
+        return ExitCode.INTERNAL
+    except Exception as error:  # noqa: BLE001 - the last line of defence
+        print(_unexpected(error), file=sys.stderr)
+        return ExitCode.INTERNAL
+    return int(ended or 0)
+
+
+def _unexpected(error: Exception) -> str:
+    """Type and place only: the message of a foreign error may quote a label."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "easeci" in frame.filename] or list(frames)
+    place = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "an unknown place"
+    return (
+        f"error: unexpected {type(error).__name__} in {place}\n"
+        "This is a bug in easeci; please report it with the command that led to it."
+    )

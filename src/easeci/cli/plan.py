@@ -1,0 +1,157 @@
+"""``easeci plan``."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+
+from easeci.cli.options import (
+    AdaptivityOption,
+    ConditionOption,
+    DifferenceOption,
+    EstimatorOption,
+    JsonOption,
+    ModeOption,
+    ReliabilityOption,
+    Request,
+    ScriptOption,
+    StepsOption,
+    read_request,
+)
+from easeci.cli.terminal import output, show_warnings
+from easeci.plan import Estimate, Plan
+from easeci.plan.document import SECONDS_PER_LABEL, hours, plan_document
+from easeci.script import Estimator
+from easeci.service import make_plan
+
+ExplainOption = Annotated[bool, typer.Option("--explain", help="Derive the numbers step by step.")]
+
+
+def plan(
+    script: ScriptOption = None,
+    condition: ConditionOption = None,
+    reliability: ReliabilityOption = None,
+    steps: StepsOption = None,
+    adaptivity: AdaptivityOption = None,
+    mode: ModeOption = None,
+    difference: DifferenceOption = None,
+    estimator: EstimatorOption = None,
+    explain: ExplainOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """How many examples and labels a script needs, by every method, and why."""
+    request = read_request(
+        script,
+        condition,
+        reliability=reliability,
+        steps=steps,
+        adaptivity=adaptivity,
+        mode=mode,
+        difference=difference,
+        estimator=estimator,
+    )
+    made = make_plan(request.script)
+    show_warnings(request.script.warnings())
+    if as_json:
+        print(json.dumps(plan_document(made), indent=2, ensure_ascii=False))
+        return
+    _show_request(request)
+    output().print(_table(made))
+    _show_advice(made)
+    if explain:
+        _show_derivations(made)
+    elif not as_json:
+        output().print("[dim]--explain derives these numbers step by step.[/]")
+
+
+def _show_request(request: Request) -> None:
+    script = request.script
+    console = output()
+    console.print(f"[bold]{escape(str(script.condition))}[/]")
+    console.print(
+        f"reliability {float(script.reliability):.10g}, {script.mode}, "
+        f"adaptivity {script.adaptivity}, {script.steps:,} steps"
+    )
+    if request.defaults:
+        console.print(f"[dim]by default: {request.defaults_in_words}[/]")
+
+
+def _table(plan: Plan) -> Table:
+    table = Table(box=None, padding=(0, 1), header_style="bold", show_edge=False)
+    table.add_column("\nestimator")
+    table.add_column("\nexamples", justify="right")
+    table.add_column("labels\nup front", justify="right")
+    table.add_column("labels\na commit", justify="right")
+    for seconds in SECONDS_PER_LABEL:
+        table.add_column(f"hours at\n{seconds} s", justify="right")
+    table.add_column("\npractical")
+    for estimate in plan.estimates:
+        chosen = estimate is plan.chosen
+        style = "bold" if chosen else ("" if estimate.applies else "dim")
+        mark = "→ " if chosen else "  "
+        table.add_row(f"{mark}{estimate.estimator}", *_cells(plan, estimate), style=style)
+    return table
+
+
+def _cells(plan: Plan, estimate: Estimate) -> list[str]:
+    if not estimate.applies:
+        return ["does not apply", "", "", "", "", ""]
+    if estimate.examples is None:
+        return ["when it runs", "0", "on demand", "", "", ""]
+    in_all = estimate.labels_in_all(plan.script.steps)
+    assert in_all is not None
+    return [
+        f"{estimate.examples:,}",
+        f"{estimate.labels:,}",
+        f"{estimate.labels_per_commit:,}",
+        *(f"{hours(in_all, seconds):,.0f}" for seconds in SECONDS_PER_LABEL),
+        "yes" if plan.practical(estimate) else "no",
+    ]
+
+
+def _show_advice(plan: Plan) -> None:
+    console = output()
+    console.print()
+    console.print(f"[bold]Recommended: {plan.recommended}[/] — {escape(plan.why)}.")
+    chosen = plan.chosen
+    if plan.script.estimator is not Estimator.AUTO and chosen.estimator is not plan.recommended:
+        console.print(f"The script asks for {chosen.estimator}.")
+    if chosen.unlabelled is not None:
+        console.print(
+            f"Its first stage needs {chosen.unlabelled:,} examples without labels; "
+            "the same examples may serve both stages."
+        )
+    for saving in plan.savings:
+        assumed = (
+            ""
+            if saving.assumed_difference is None
+            else (f" (at d = {float(saving.assumed_difference):g})")
+        )
+        points = "1 more point" if saving.points == 1 else f"{saving.points} more points"
+        console.print(
+            f"Cheap mode: {points} of tolerance: {saving.labels_in_all:,} labels in all, "
+            f"{saving.factor:.1f} times fewer{assumed}."
+        )
+    for estimate in plan.estimates:
+        if not estimate.applies:
+            console.print(f"[dim]{estimate.estimator} {escape(estimate.reason)}.[/]")
+    console.print(
+        "[dim]Hours are for all labels of the testset's life; practical: at most 60,000 labels "
+        "for 32 commits.[/]"
+    )
+
+
+def _show_derivations(plan: Plan) -> None:
+    console = output()
+    for estimate in plan.estimates:
+        if estimate.applies:
+            console.print()
+            console.print(f"[bold]{estimate.estimator}[/]: {escape(estimate.reason)}")
+            for line in estimate.derivation:
+                indent = len(line) - len(line.lstrip())
+                console.print(Padding(escape(line.strip()), (0, 0, 0, 2 + indent)))

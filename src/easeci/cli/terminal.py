@@ -1,0 +1,98 @@
+"""Words on the terminal: consoles, errors, numbers, and the drawing of an interval."""
+
+from __future__ import annotations
+
+import math
+import sys
+from functools import cache
+
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+from easeci.errors import EaseciError, ScriptError
+
+WIDEST = 100
+
+
+@cache
+def output() -> Console:
+    console = Console(highlight=False)
+    if console.width > WIDEST:
+        console.width = WIDEST
+    return console
+
+
+def show_error(error: EaseciError) -> None:
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print(f"[bold red]error:[/] {escape(error.message)}")
+    if isinstance(error, ScriptError) and error.excerpt is not None:
+        console.print(f"[dim]in {escape(error.excerpt.location)}:[/]")
+        console.print(escape(error.excerpt.drawing()))
+    if error.hint is not None:
+        console.print(escape(error.hint))
+
+
+def show_warnings(warnings: tuple[str, ...]) -> None:
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    for warning in warnings:
+        console.print(f"[bold yellow]warning:[/] {escape(warning)}")
+
+
+def plain_characters() -> bool:
+    """Whether the terminal can only show ASCII."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
+    return "utf" not in encoding
+
+
+class Ruler:
+    """A line of characters onto which values are drawn to scale."""
+
+    def __init__(self, low: float, high: float, width: int) -> None:
+        self.low, self.high, self.width = low, high, width
+
+    def column(self, value: float) -> int:
+        share = (value - self.low) / (self.high - self.low)
+        return max(0, min(self.width - 1, round(share * (self.width - 1))))
+
+    def draw(
+        self, interval: tuple[float, float], estimate: float | None, threshold: float, style: str
+    ) -> tuple[Text, Text]:
+        """The interval against the threshold, and the scale below it."""
+        line, dash, left, right, dot, bar = "·─├┤●│" if not plain_characters() else ".-[]o|"
+        cells = [(line, "dim")] * self.width
+        first, last = self.column(interval[0]), self.column(interval[1])
+        for position in range(first, last + 1):
+            cells[position] = (dash, style)
+        cells[first], cells[last] = (left, style), (right, style)
+        if estimate is not None:
+            cells[self.column(estimate)] = (dot, f"bold {style}")
+        cells[self.column(threshold)] = (bar, "bold")
+        drawing = Text()
+        for character, character_style in cells:
+            drawing.append(character, character_style)
+        return drawing, self._scale(threshold)
+
+    def _scale(self, threshold: float) -> Text:
+        labels = [" "] * (self.width + 8)
+        for value in (self.low, self.high, threshold):
+            text = f"{value:.4g}"
+            start = self.column(value) - len(text) // 2
+            start = max(0, min(self.width - len(text), start))
+            around = labels[max(0, start - 1) : start + len(text) + 1]
+            if value != threshold or all(c == " " for c in around):
+                labels[start : start + len(text)] = text
+            elif value == threshold:
+                labels[0 : self.width] = [" "] * self.width
+                labels[start : start + len(text)] = text
+        return Text("".join(labels).rstrip(), "dim")
+
+
+def ruler_around(values: list[float], width: int) -> Ruler:
+    """A ruler from a little below the least to a little above the greatest value."""
+    low, high = min(values), max(values)
+    margin = max((high - low) * 0.15, 1e-9)
+    step = 10.0 ** math.floor(math.log10(max(high - low, 1e-9)) - 1)
+    return Ruler(
+        math.floor((low - margin) / step) * step, math.ceil((high + margin) / step) * step, width
+    )

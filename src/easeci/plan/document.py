@@ -1,0 +1,60 @@
+"""A plan as a document (JSON) that other programs can rely on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from easeci.plan.estimate import Estimate
+from easeci.plan.planner import Plan
+
+SECONDS_PER_LABEL = (2, 5)
+"""Labelling speeds that the paper reckons with: the best case, and a well-designed interface."""
+
+
+def hours(labels: int, seconds: int) -> float:
+    return labels * seconds / 3600.0
+
+
+def plan_document(plan: Plan) -> dict[str, Any]:
+    script = plan.script
+    return {
+        "condition": str(script.condition),
+        "reliability": float(script.reliability),
+        "mode": str(script.mode),
+        "adaptivity": str(script.adaptivity),
+        "steps": script.steps,
+        "estimates": [_estimate_document(plan, estimate) for estimate in plan.estimates],
+        "recommended": str(plan.recommended),
+        "why": plan.why,
+        "cheap_mode": [
+            {
+                "points": saving.points,
+                "labels_in_all": saving.labels_in_all,
+                "factor": round(saving.factor, 3),
+                "difference": None
+                if saving.assumed_difference is None
+                else float(saving.assumed_difference),
+            }
+            for saving in plan.savings
+        ],
+        "warnings": list(script.warnings()),
+    }
+
+
+def _estimate_document(plan: Plan, estimate: Estimate) -> dict[str, Any]:
+    in_all = estimate.labels_in_all(plan.script.steps)
+    return {
+        "estimator": str(estimate.estimator),
+        "applies": estimate.applies,
+        "examples": estimate.examples,
+        "labels": estimate.labels,
+        "labels_per_commit": estimate.labels_per_commit,
+        "labels_in_all": in_all,
+        "unlabelled": estimate.unlabelled,
+        "hours": None
+        if in_all is None
+        else {f"{seconds}s": round(hours(in_all, seconds), 2) for seconds in SECONDS_PER_LABEL},
+        "practical": plan.practical(estimate),
+        "reason": estimate.reason,
+        "derivation": list(estimate.derivation),
+    }

@@ -1,0 +1,52 @@
+"""Numbers in words: how a derivation writes counts, probabilities and exact constants."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from easeci.script import Adaptivity, Script
+
+
+def count(number: int) -> str:
+    return f"{number:,}"
+
+
+def exact(value: Fraction) -> str:
+    """A constant from the script, without noise: 0.02, not 0.0200000004."""
+    return f"{float(value):.10g}"
+
+
+def probability(log_value: float) -> str:
+    """A probability given by its logarithm, also below the range of floats."""
+    exponent = math.floor(log_value / math.log(10.0))
+    if exponent >= -4:
+        return f"{math.exp(log_value):.4g}"
+    mantissa = math.exp(log_value - exponent * math.log(10.0))
+    return f"{mantissa:.3f}e{exponent}"
+
+
+def histories(script: Script) -> str:
+    """The divisor of δ that the steps cost, as published."""
+    if script.adaptivity is Adaptivity.FULL:
+        return f"2^{script.steps}"
+    return str(script.steps)
+
+
+def why_histories(script: Script) -> str:
+    match script.adaptivity:
+        case Adaptivity.FULL:
+            return (
+                f"full: each of {count(script.steps)} steps tells developers one bit, so "
+                f"2^{script.steps} histories may each lead to another model"
+            )
+        case Adaptivity.FIRST_CHANGE:
+            return (
+                f"firstChange: up to the first change developers only ever hear one answer, so "
+                f"{count(script.steps)} steps test {count(script.steps)} models"
+            )
+        case Adaptivity.NONE:
+            return (
+                f"none: developers learn nothing, so {count(script.steps)} steps test "
+                f"{count(script.steps)} models"
+            )

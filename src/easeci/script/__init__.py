@@ -1,0 +1,31 @@
+"""What the owner writes: the condition language and the script around it."""
+
+from easeci.script.cells import Cell, Score
+from easeci.script.document import Entry, assemble, parse_entries, parse_script
+from easeci.script.keys import KEYS, Key
+from easeci.script.linear import LinearClause, compile_condition
+from easeci.script.parser import parse_condition
+from easeci.script.script import Adaptivity, Estimator, Mode, Script
+from easeci.script.syntax import Clause, Comparison, Condition, unparse
+
+__all__ = [
+    "KEYS",
+    "Adaptivity",
+    "Cell",
+    "Clause",
+    "Comparison",
+    "Condition",
+    "Entry",
+    "Estimator",
+    "Key",
+    "LinearClause",
+    "Mode",
+    "Score",
+    "Script",
+    "assemble",
+    "compile_condition",
+    "parse_condition",
+    "parse_entries",
+    "parse_script",
+    "unparse",
+]

@@ -1,0 +1,225 @@
+"""The keys of a script: what each means, and how its text becomes a value.
+
+The same table serves the YAML document, the options of the commands, ``easeci init`` and the
+documentation.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from easeci.script.problem import Problem
+from easeci.script.script import Adaptivity, Estimator, Mode
+
+MOST_STEPS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a script. ``parse`` takes its text; a list of texts if ``is_list``."""
+
+    name: str
+    meaning: str
+    example: str
+    parse: Callable[[str], Any]
+    required: bool = False
+    is_list: bool = False
+
+
+def parse_text(text: str) -> str:
+    if not text:
+        raise Problem("a value is missing here")
+    return text
+
+
+def parse_probability(text: str) -> Fraction:
+    """A number strictly between 0 and 1, or such a percentage; exact."""
+    value = _exact(text)
+    if 0 < value < 1:
+        return value
+    hint = None
+    if 1 < value < 100 and not text.endswith("%"):
+        hint = f"Did you mean {text}%, that is {float(value / 100):g}?"
+    elif value == 1:
+        hint = "No finite testset is never wrong; 0.9999 is common."
+    raise Problem("this must lie between 0 and 1, both excluded", hint=hint)
+
+
+def parse_difference(text: str) -> Fraction:
+    value = _exact(text)
+    if 0 < value <= 1:
+        return value
+    raise Problem(
+        "the difference must be above 0 and at most 1",
+        hint="It is the largest share of predictions that you expect a commit to change.",
+    )
+
+
+def parse_steps(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,12}", text) or not 1 <= int(text) <= MOST_STEPS:
+        raise Problem(
+            "the steps must be a whole number from 1 on",
+            hint="It is how many commits one testset must serve; 32 is one a day for a month.",
+        )
+    return int(text)
+
+
+def parse_mode(text: str) -> Mode:
+    return _choice(Mode, text, "mode")
+
+
+def parse_estimator(text: str) -> Estimator:
+    return _choice(Estimator, text, "estimator")
+
+
+def parse_adaptivity(text: str) -> tuple[Adaptivity, str | None]:
+    """``full``, ``firstChange`` (or ``hybrid``), or ``none``, which may name an address."""
+    kind, arrow, address = (part.strip() for part in text.partition("->"))
+    if kind == "hybrid":
+        kind = Adaptivity.FIRST_CHANGE.value
+    adaptivity = _choice(Adaptivity, kind, "adaptivity")
+    if not arrow:
+        return adaptivity, None
+    if adaptivity is not Adaptivity.NONE:
+        raise Problem(
+            f"'{adaptivity}' tells the developers, so it takes no address",
+            hint="Only none -> address sends verdicts to a third party.",
+        )
+    return adaptivity, parse_email(address)
+
+
+def parse_email(text: str) -> str:
+    if not re.fullmatch(r"[^@\s<>,;]+@[^@\s<>,;]+", text):
+        raise Problem("this is not a mail address", hint="Write one such as owner@example.org.")
+    return text
+
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_BYTES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+
+
+def parse_duration(text: str) -> int:
+    found = re.fullmatch(r"([0-9]{1,9})\s*([smhd])", text)
+    if not found or int(found[1]) == 0:
+        raise Problem("this is not a duration", hint="Write one such as 90s, 30m, 2h or 1d.")
+    return int(found[1]) * _SECONDS[found[2]]
+
+
+def parse_memory(text: str) -> int:
+    found = re.fullmatch(r"([0-9]{1,9})\s*([KMGT]iB)", text)
+    if not found or int(found[1]) == 0:
+        raise Problem("this is not an amount of memory", hint="Write one such as 512MiB or 8GiB.")
+    return int(found[1]) * _BYTES[found[2]]
+
+
+def parse_mount(text: str) -> str:
+    if not text.startswith("/"):
+        raise Problem("a mount is an absolute path", hint="Write one such as /data/weights.")
+    return text
+
+
+KEYS: tuple[Key, ...] = (
+    Key("script", "the program that makes predictions for a commit", "./test_model.py", parse_text),
+    Key(
+        "condition",
+        "what a commit must meet",
+        "n - o > 0.02 +/- 0.01",
+        parse_text,
+        required=True,
+    ),
+    Key(
+        "reliability",
+        "probability that no answer is wrong over the testset's whole life",
+        "0.9999",
+        parse_probability,
+        required=True,
+    ),
+    Key(
+        "mode",
+        "fp-free: never pass wrongly; fn-free: never fail wrongly",
+        "fp-free",
+        parse_mode,
+        required=True,
+    ),
+    Key(
+        "adaptivity",
+        "what developers learn: full | firstChange | none -> address of a third party",
+        "full",
+        parse_adaptivity,
+        required=True,
+    ),
+    Key("steps", "how many commits one testset must serve", "32", parse_steps, required=True),
+    Key(
+        "sensitivity",
+        "probability that no clearly good commit fails (fp-free; the mirror image in fn-free); "
+        "default: the reliability",
+        "0.9999",
+        parse_probability,
+    ),
+    Key(
+        "estimator",
+        f"the method: {' | '.join(Estimator)}; default: auto",
+        "auto",
+        parse_estimator,
+    ),
+    Key(
+        "difference",
+        "the largest d that is expected of a commit; sizes the testset, never touches safety",
+        "0.1",
+        parse_difference,
+    ),
+    Key("email", "where alarms go", "owner@example.org", parse_email),
+    Key(
+        "branch", "whose tips become the baseline; default: the default branch", "main", parse_text
+    ),
+    Key("timeout", "how long the program may run", "30m", parse_duration),
+    Key("memory", "how much memory the program may use", "8GiB", parse_memory),
+    Key(
+        "mounts",
+        "read-only folders that the program needs",
+        "/data/weights",
+        parse_mount,
+        False,
+        True,
+    ),
+)
+KEY_NAMES = tuple(key.name for key in KEYS)
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that the user probably meant."""
+    by_folded = {option.lower(): option for option in known}
+    found = difflib.get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
+    return by_folded[found[0]] if found else None
+
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def _choice(kind: type[Choice], text: str, what: str) -> Choice:
+    try:
+        return kind(text)
+    except ValueError:
+        options = ", ".join(kind)
+        close = closest(text, kind)
+        hint = f"Did you mean '{close}'? " if close else ""
+        raise Problem(f"unknown {what}", hint=f"{hint}It is one of: {options}.") from None
+
+
+def _exact(text: str) -> Fraction:
+    percent = text.endswith("%")
+    digits = text[:-1].strip() if percent else text
+    if len(digits) > 40 or not re.fullmatch(r"[0-9]*\.?[0-9]+([eE][+-]?[0-9]{1,2})?", digits):
+        raise Problem("this is not a number", hint="Write one such as 0.9999 or 99.99%.")
+    try:
+        value = Fraction(Decimal(digits))
+    except InvalidOperation:
+        raise Problem("this is not a number", hint="Write one such as 0.9999.") from None
+    return value / 100 if percent else value

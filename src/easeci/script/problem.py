@@ -1,0 +1,37 @@
+"""Something wrong with a text that the user wrote, and how it becomes an error with a caret."""
+
+from __future__ import annotations
+
+from easeci.errors import Excerpt, ScriptError
+from easeci.script.syntax import Span
+
+
+class Problem(Exception):  # noqa: N818 - becomes an error once its place is known
+    """What is wrong, at a span of the text at hand. Never leaves this package.
+
+    Whoever knows where the text stands (a file, an option) turns it into a ScriptError.
+    """
+
+    def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
+        self.hint = hint
+
+
+def locate(problem: Problem, text: str, source: str = "the condition") -> ScriptError:
+    """The problem as an error, with a caret in the text itself."""
+    span = problem.span or Span(0, len(text))
+    start = min(span.start, len(text))
+    before = text[:start]
+    line_start = before.rfind("\n") + 1
+    caret = start - line_start
+    excerpt = Excerpt(
+        source=source,
+        line=before.count("\n") + 1,
+        column=caret + 1,
+        text=text[line_start:].split("\n", 1)[0],
+        caret=caret,
+        width=max(1, span.end - start),
+    )
+    return ScriptError(problem.message, hint=problem.hint, excerpt=excerpt)

@@ -1,0 +1,143 @@
+"""One function per user action: read, decide purely, then effects.
+
+What the command line offers, as a library. Scripts come from a file, from a YAML text or from a
+condition and keywords; predictions and labels from files, data frames, mappings or sequences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from easeci.errors import ScriptError, UsageError
+from easeci.plan import Plan, plan
+from easeci.script import KEYS, Entry, Script, assemble, parse_entries
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from easeci.tables import Source
+    from easeci.verdict import Verdict
+
+SCRIPT_FILES = (".easeci.yml", ".travis.yml")
+DEFAULTS = {"reliability": "0.9999", "mode": "fp-free", "adaptivity": "full", "steps": "32"}
+"""What a condition without a script is planned with, unless told otherwise."""
+
+
+def find_script(folder: Path) -> Path:
+    """The script file of a folder."""
+    for name in SCRIPT_FILES:
+        if (folder / name).exists():
+            return folder / name
+    raise UsageError(
+        f"there is no script here: neither {' nor '.join(SCRIPT_FILES)}",
+        hint='`easeci init` writes one; or give a condition, such as -c "n > 0.8 +/- 0.05".',
+    )
+
+
+def load_entries(path: Path) -> dict[str, Entry]:
+    """The keys of a script file, as texts with their places."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder, not a script") from None
+    except UnicodeDecodeError:
+        raise ScriptError(f"{path} is not UTF-8 text", hint="Save it as UTF-8.") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    return parse_entries(text, str(path))
+
+
+def load_script(path: str | Path) -> Script:
+    """The script in a YAML file: its ``ml:`` section, or the keys at its top."""
+    return assemble(load_entries(Path(path)), str(path))
+
+
+def write_script(condition: str, **keys: object) -> Script:
+    """A script from a condition and any of the keys of a script file.
+
+    >>> write_script("n - o > 0.02 +/- 0.01", reliability=0.9999, steps=32).steps
+    32
+
+    Keys that are left out: reliability 0.9999, mode fp-free, adaptivity full, steps 32.
+    """
+    names = [key.name for key in KEYS]
+    entries = {name: Entry.option(name, text) for name, text in DEFAULTS.items()}
+    entries["condition"] = Entry.option("condition", condition)
+    for name, value in keys.items():
+        if name not in names:
+            raise UsageError(f"unknown key '{name}'", hint=f"Keys: {', '.join(names)}.")
+        entries[name] = Entry.option(name, str(value))
+    return assemble(entries)
+
+
+def make_plan(script: Script) -> Plan:
+    """How many examples and labels a script needs, by every estimator, and why."""
+    return plan(script)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A verdict from files, and the ids of the examples to label if it waits for labels."""
+
+    plan: Plan
+    verdict: Verdict
+    wanted_ids: pl.Series
+
+
+def check(
+    script: Script,
+    *,
+    new: Source,
+    old: Source | None = None,
+    labels: Source | None = None,
+    seed: str = "",
+) -> Checked:
+    """One verdict from predictions and labels. Counts no steps: whoever calls it does.
+
+    ``old`` may be left out if the condition has neither o nor d, ``labels`` if it is on d alone.
+    ``seed`` keys the order in which labels are asked for where some are missing.
+    """
+    from easeci.tables import Role, align, load_column
+    from easeci.verdict import decide
+
+    if script.needs_old_model and old is None:
+        raise UsageError(
+            "the condition compares with the old model, so its predictions are needed too",
+            hint="Give them as --old (old=…).",
+        )
+    the_plan = plan(script)
+    testset = align(
+        load_column(new, Role.NEW),
+        load_column(old, Role.OLD) if old is not None and script.needs_old_model else None,
+        load_column(labels, Role.LABELS) if labels is not None and script.needs_labels else None,
+        seed,
+    )
+    verdict = decide(the_plan, testset.codes)
+    return Checked(the_plan, verdict, testset.ids_at(verdict.wanted))
+
+
+def write_ids(path: Path, ids: pl.Series) -> None:
+    """A file of ids to label, one a row, in the order in which labels are wanted."""
+    import polars as pl
+
+    try:
+        pl.DataFrame({"id": ids}).write_csv(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def write_new_script(path: Path, text: str, *, overwrite: bool) -> None:
+    """Write a script file, never over an existing one unless told to."""
+    try:
+        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(
+            f"{path} exists already", hint="Edit it, or use --force to replace it."
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None

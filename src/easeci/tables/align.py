@@ -1,0 +1,179 @@
+"""Columns brought together by id, and turned into cells."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from easeci.errors import DataError
+from easeci.evidence.cells import Code, Codes
+from easeci.tables.column import Column, Kind, comparable, kind_of, named
+
+
+@dataclass(frozen=True)
+class Testset:
+    """The examples of one check: ids, and the code of each, both in the same order."""
+
+    __test__ = False  # not a test, whatever pytest thinks of its name
+
+    ids: pl.Series
+    codes: Codes
+
+    def ids_at(self, positions: tuple[int, ...]) -> pl.Series:
+        return self.ids.gather(list(positions))
+
+
+def align(new: Column, old: Column | None, labels: Column | None, seed: str) -> Testset:
+    """The testset that predictions and labels describe together.
+
+    The ids of the new model's predictions are the testset; the old model's must be the same ones,
+    and labels may cover a part. Where labels are missing the order matters, and is that of a hash
+    of seed and id: never the order of a file, which may be sorted by class.
+    """
+    old_values = None if old is None else _aligned_predictions(new, old)
+    label_values = None if labels is None else _aligned_labels(new, labels)
+    if old is not None and old_values is not None:
+        _require_comparable(new.values, new.name, old_values, old.name)
+    if labels is not None and label_values is not None:
+        for column, values in ((new, new.values), (old, old_values)):
+            if column is not None and values is not None:
+                _require_comparable(values, column.name, label_values, labels.name)
+    codes = _codes(new.values, old_values, label_values)
+    _require_overlap(new, old, labels, codes)
+    if codes.max() < Code.AGREE_UNLABELLED:
+        return Testset(new.ids, codes)
+    order = _order(new.ids, seed)
+    return Testset(new.ids.gather(order), codes[order])
+
+
+def _aligned_predictions(new: Column, old: Column) -> pl.Series:
+    if _same_ids(new, old):
+        return old.values
+    new_ids, old_ids = comparable(new.ids, old.ids)
+    missing = new_ids.filter(~new_ids.is_in(old_ids.implode()))
+    if len(missing):
+        raise DataError(
+            f"{old.name} lacks {len(missing):,} of the ids in {new.name}: {named(missing)}",
+            hint="Predictions must cover the testset exactly.",
+        )
+    extra = old_ids.filter(~old_ids.is_in(new_ids.implode()))
+    if len(extra):
+        raise DataError(
+            f"{old.name} has {len(extra):,} ids that are not in {new.name}: {named(extra)}",
+            hint="Predictions must cover the testset exactly.",
+        )
+    return _looked_up(new_ids, old_ids, old.values)
+
+
+def _aligned_labels(new: Column, labels: Column) -> pl.Series:
+    if _same_ids(new, labels):
+        return labels.values
+    new_ids, label_ids = comparable(new.ids, labels.ids)
+    unknown = label_ids.filter(~label_ids.is_in(new_ids.implode()))
+    if len(unknown):
+        raise DataError(
+            f"{labels.name} has labels for {len(unknown):,} ids that are not in {new.name}: "
+            f"{named(unknown)}",
+            hint="Labels may cover a part of the testset, but nothing else.",
+        )
+    return _looked_up(new_ids, label_ids, labels.values)
+
+
+def _same_ids(first: Column, second: Column) -> bool:
+    return (
+        len(first) == len(second)
+        and first.ids.dtype == second.ids.dtype
+        and bool((first.ids == second.ids).all())
+    )
+
+
+def _looked_up(ids: pl.Series, keys: pl.Series, values: pl.Series) -> pl.Series:
+    left = pl.DataFrame({"id": ids})
+    right = pl.DataFrame({"id": keys, "value": values})
+    return left.join(right, on="id", how="left", maintain_order="left")["value"]
+
+
+def _require_comparable(first: pl.Series, name: str, second: pl.Series, other: str) -> None:
+    """Refuse 3.0 against 3: equal to the eye, different as values."""
+    if first.dtype == second.dtype and first.dtype != pl.String:
+        return
+    kinds = (kind_of(first), kind_of(second))
+    if set(kinds) == {Kind.WHOLE, Kind.DECIMAL}:
+        raise DataError(
+            f"{name} holds {kinds[0]} and {other} holds {kinds[1]}: 3 and 3.0 are not the same "
+            "class",
+            hint="Write classes the same way everywhere; pandas turns whole numbers into decimal "
+            "ones where values are missing.",
+        )
+
+
+def _require_overlap(new: Column, old: Column | None, labels: Column | None, codes: Codes) -> None:
+    """Refuse values that never meet: another spelling of the classes, not an accuracy of 0."""
+    present = np.bincount(codes, minlength=len(Code)) > 0
+    if labels is not None and labels.values.null_count() < len(labels.values):
+        for column, right in ((new, Code.NEW_RIGHT), (old, Code.OLD_RIGHT)):
+            ever_right = present[Code.AGREE_RIGHT] or present[right]
+            if column is not None and not ever_right:
+                _require_common_value(column, labels)
+    agree = present[[Code.AGREE_RIGHT, Code.AGREE_WRONG, Code.AGREE_UNLABELLED]].any()
+    if old is not None and not agree:
+        _require_common_value(new, old)
+
+
+def _require_common_value(first: Column, second: Column) -> None:
+    mine, theirs = comparable(first.values, second.values)
+    if not mine.unique().is_in(theirs.unique().implode()).any():
+        raise DataError(
+            f"no {first.role.column} in {first.name} is ever equal to any {second.role.column} in "
+            f"{second.name}",
+            hint=f"{first.name} holds {kind_of(first.values)}, {second.name} holds "
+            f"{kind_of(second.values)}. Are the classes spelt the same way?",
+        )
+
+
+def _codes(new: pl.Series, old: pl.Series | None, labels: pl.Series | None) -> Codes:
+    differs = pl.lit(False) if old is None else pl.col("new") != pl.col("old")
+    if labels is None:
+        code = _either(differs, Code.DIFFER_UNLABELLED, Code.AGREE_UNLABELLED)
+    else:
+        new_right = pl.col("new_label") == pl.col("label")
+        old_right = pl.lit(False) if old is None else pl.col("old_label") == pl.col("label_old")
+        code = (
+            pl.when(new_right.is_null())
+            .then(_either(differs, Code.DIFFER_UNLABELLED, Code.AGREE_UNLABELLED))
+            .when(~differs)
+            .then(_either(new_right, Code.AGREE_RIGHT, Code.AGREE_WRONG))
+            .when(new_right)
+            .then(_code(Code.NEW_RIGHT))
+            .otherwise(_either(old_right, Code.OLD_RIGHT, Code.BOTH_WRONG))
+        )
+    columns: dict[str, pl.Series] = {}
+    if old is not None:
+        columns["new"], columns["old"] = comparable(new, old)
+    if labels is not None:
+        columns["new_label"], columns["label"] = comparable(new, labels)
+    if old is not None and labels is not None:
+        columns["old_label"], columns["label_old"] = comparable(old, labels)
+    if not columns:
+        return np.full(len(new), Code.AGREE_UNLABELLED, dtype=np.uint8)
+    return pl.DataFrame(columns).select(code.alias("code")).to_series().to_numpy()
+
+
+def _either(condition: pl.Expr, if_true: Code, if_false: Code) -> pl.Expr:
+    return pl.when(condition).then(_code(if_true)).otherwise(_code(if_false))
+
+
+def _code(code: Code) -> pl.Expr:
+    return pl.lit(int(code), dtype=pl.UInt8)
+
+
+def _order(ids: pl.Series, seed: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """Positions sorted by a keyed hash of the id: random to whoever does not know the seed."""
+    key = hashlib.blake2b(seed.encode(), digest_size=32).digest()
+    digests = [
+        hashlib.blake2b(str(value).encode(), key=key, digest_size=16).digest() for value in ids
+    ]
+    return np.argsort(np.array(digests, dtype="S16"), kind="stable")

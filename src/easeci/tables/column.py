@@ -1,0 +1,198 @@
+"""One column of values by id, checked: predictions of a model, or labels.
+
+Messages name files, ids, rows and kinds of values. They never quote a label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import polars as pl
+
+from easeci.errors import DataError
+
+LONGEST_VALUE = 10_000
+MOST_NAMED = 3
+
+
+class Role(StrEnum):
+    """Whose values a column holds."""
+
+    NEW = "new"
+    OLD = "old"
+    LABELS = "labels"
+
+    @property
+    def column(self) -> str:
+        """The name of the column in a file."""
+        return "label" if self is Role.LABELS else "prediction"
+
+    @property
+    def plural(self) -> str:
+        return f"{self.column}s"
+
+
+class Kind(StrEnum):
+    """What the values of a column are, whatever type they were stored as."""
+
+    WHOLE = "whole numbers"
+    DECIMAL = "decimal numbers"
+    TEXT = "text"
+
+
+@dataclass(frozen=True)
+class Column:
+    """Values by id. Ids are unique and not null; a null value is a label not yet known.
+
+    Ids and values are either Int64 or String, values possibly Float64: see :func:`checked`.
+    """
+
+    name: str
+    role: Role
+    ids: pl.Series
+    values: pl.Series
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def checked(name: str, role: Role, ids: pl.Series, values: pl.Series) -> Column:
+    """A column from raw ids and values, or a :class:`DataError` that says what is wrong."""
+    if len(ids) == 0:
+        raise DataError(f"{name} has no rows", hint=f"Expected one {role.column} for each id.")
+    ids = _checked_ids(name, ids)
+    _require_unique(name, ids)
+    return Column(name, role, ids, _checked_values(name, role, ids, values))
+
+
+def _checked_ids(name: str, ids: pl.Series) -> pl.Series:
+    ids = _plain(ids)
+    if ids.dtype not in (pl.Int64, pl.String):
+        raise DataError(
+            f"{name}: ids must be whole numbers or text, not {_type_name(ids.dtype)}",
+            hint="Joins are by id, so an id must be written the same way everywhere.",
+        )
+    missing = ids.is_null() if ids.dtype == pl.Int64 else ids.fill_null("") == ""
+    if missing.any():
+        raise DataError(f"{name}: {_rows(missing)} no id")
+    return ids
+
+
+def _require_unique(name: str, ids: pl.Series) -> None:
+    if len(ids) < 2 or bool((ids.slice(1) > ids.slice(0, len(ids) - 1)).all()):
+        return  # strictly growing: much cheaper to see than to count distinct ids
+    if ids.n_unique() == len(ids):
+        return
+    repeated = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
+    raise DataError(
+        f"{name}: {len(repeated):,} ids occur more than once: {named(repeated)}",
+        hint="Every id must have exactly one row.",
+    )
+
+
+def _checked_values(name: str, role: Role, ids: pl.Series, values: pl.Series) -> pl.Series:
+    values = _plain(values)
+    if values.dtype not in (pl.Int64, pl.String, pl.Float64):
+        raise DataError(
+            f"{name}: {role.plural} must be numbers or text, not {_type_name(values.dtype)}"
+        )
+    if values.dtype == pl.Float64:
+        _refuse(values.is_nan(), f"{name}: {role.plural} that are NaN", ids)
+    if values.dtype == pl.String:
+        values = _checked_text(name, role, ids, values)
+    if role is not Role.LABELS:
+        _refuse(values.is_null(), f"{name}: predictions that are missing", ids)
+    return values
+
+
+def _checked_text(name: str, role: Role, ids: pl.Series, values: pl.Series) -> pl.Series:
+    length = values.str.len_bytes()
+    longest = length.max()
+    if isinstance(longest, int) and longest > LONGEST_VALUE:
+        long = length > LONGEST_VALUE
+        _refuse(long, f"{name}: {role.plural} longer than {LONGEST_VALUE:,} bytes", ids)
+    if length.min() == 0:
+        values = values.set(length == 0, None)  # an empty cell, quoted or not
+    short = values.filter(length == 3)  # looked at only where it can be
+    if len(short) and bool((short.str.to_lowercase() == "nan").any()):
+        nan = values.str.to_lowercase() == "nan"
+        _refuse(nan.fill_null(False), f"{name}: {role.plural} that are NaN", ids)
+    return values
+
+
+def _refuse(bad: pl.Series, what: str, ids: pl.Series) -> None:
+    if bad.any():
+        found = ids.filter(bad)
+        raise DataError(f"{what}: {len(found):,}, at id {named(found)}")
+
+
+def kind_of(values: pl.Series) -> Kind:
+    """What the values are: digit strings are whole numbers, strings like 3.0 decimal ones."""
+    if values.dtype == pl.Int64:
+        return Kind.WHOLE
+    if values.dtype == pl.Float64:
+        return Kind.DECIMAL
+    distinct = values.drop_nulls().unique()
+    whole = distinct.str.contains(r"^[+-]?[0-9]+$")
+    if whole.all():
+        return Kind.WHOLE
+    decimal = distinct.str.contains(r"^[+-]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$")
+    return Kind.DECIMAL if (whole | decimal).all() else Kind.TEXT
+
+
+def comparable(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Both as one type: integers and digit strings are equal, so numbers meet text as text."""
+    if first.dtype == second.dtype:
+        return first, second
+    return first.cast(pl.String), second.cast(pl.String)
+
+
+def named(ids: pl.Series) -> str:
+    """The first few ids, and how many more there are."""
+    shown = ", ".join(_shortened(str(value)) for value in ids.head(MOST_NAMED))
+    more = len(ids) - MOST_NAMED
+    return shown if more <= 0 else f"{shown} and {more:,} more"
+
+
+def _shortened(text: str) -> str:
+    text = "".join(c if c.isprintable() else "?" for c in text)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _rows(bad: pl.Series) -> str:
+    rows = [index + 1 for index in bad.arg_true().head(MOST_NAMED)]
+    total = int(bad.sum())
+    listed = ", ".join(str(row) for row in rows)
+    if total == 1:
+        return f"data row {listed} has"
+    return f"{total:,} data rows have ({listed}{', …' if total > len(rows) else ''})"
+
+
+def _plain(values: pl.Series) -> pl.Series:
+    """Int64, Float64 or String where the values allow it without loss; otherwise as they were."""
+    dtype = values.dtype
+    if dtype in (pl.Int64, pl.Float64, pl.String):
+        return values
+    if dtype == pl.Null:
+        return values.cast(pl.String)
+    if dtype in (pl.UInt64, pl.Int128):
+        fits = values.cast(pl.Int64, strict=False)
+        return fits if fits.null_count() == values.null_count() else values.cast(pl.String)
+    if dtype.is_integer():
+        return values.cast(pl.Int64)
+    if dtype == pl.Float32:
+        return values.cast(pl.Float64)
+    if dtype in (pl.Categorical, pl.Enum, pl.Boolean):
+        return values.cast(pl.String)
+    return values
+
+
+def _type_name(dtype: pl.DataType) -> str:
+    if dtype.is_float() or dtype.is_decimal():
+        return "decimal numbers"
+    if dtype.is_temporal():
+        return "dates or times"
+    if dtype.is_nested():
+        return "lists or objects"
+    return str(dtype).lower()

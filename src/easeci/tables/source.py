@@ -1,0 +1,193 @@
+"""Where a column comes from: a CSV, JSONL or Parquet file, or something in memory."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from easeci.errors import DataError
+from easeci.tables.column import Column, Role, checked
+
+ID = "id"
+Source = str | os.PathLike[str] | Any
+"""A path; a polars or pandas DataFrame with an ``id`` column; a mapping of ids to values; or a
+sequence of values (list, numpy array, Series), where position is the id."""
+
+
+def load_column(source: Source, role: Role) -> Column:
+    """A checked column from a file or from memory."""
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        frame = _read(path, role)
+        return checked(str(path), role, *_two_columns(frame, str(path), role))
+    return _from_memory(source, role)
+
+
+def _two_columns(frame: pl.DataFrame, name: str, role: Role) -> tuple[pl.Series, pl.Series]:
+    for column in (ID, role.column):
+        if column not in frame.columns:
+            found = ", ".join(c[:40] for c in frame.columns[:8]) or "none"
+            hint = f"Columns found: {found}."
+            if len(frame.columns) == 1 and (";" in found or "\t" in found):
+                hint += " A CSV file separates its columns by commas."
+            raise DataError(f"{name} has no column '{column}'", hint=hint)
+    return frame[ID], frame[role.column]
+
+
+def _from_memory(source: Any, role: Role) -> Column:
+    name = "the labels" if role is Role.LABELS else f"the {role} predictions"
+    if isinstance(source, pl.DataFrame):
+        return checked(name, role, *_two_columns(source, name, role))
+    if isinstance(source, Mapping):
+        ids, values = list(source.keys()), list(source.values())
+        return checked(name, role, _series(ids, name), _series(values, name))
+    if hasattr(source, "columns") and hasattr(source, "to_dict"):
+        columns = {str(c): _series(source[c], name) for c in source.columns}
+        return checked(name, role, *_two_columns(pl.DataFrame(columns), name, role))
+    values = _series(source, name)
+    return checked(name, role, pl.int_range(len(values), eager=True), values)
+
+
+def _series(values: Any, name: str) -> pl.Series:
+    if isinstance(values, pl.Series):
+        return values
+    array = np.asarray(values) if not isinstance(values, list | tuple) else None
+    if array is not None and array.ndim != 1:
+        raise DataError(f"{name}: expected one value for each example, not {array.ndim} dimensions")
+    plain = array if array is not None and array.dtype.kind in "iufb" else list(values)
+    try:
+        return pl.Series(plain, strict=True)
+    except (TypeError, pl.exceptions.PolarsError):
+        raise DataError(
+            f"{name} has values of mixed types", hint="Use numbers or text, not both."
+        ) from None
+
+
+def _read(path: Path, role: Role) -> pl.DataFrame:
+    reader = _READERS.get(path.suffix.lower())
+    try:
+        if path.is_dir():
+            raise DataError(f"{path} is a folder, not a file of {role.plural}")
+        if not path.exists():
+            raise DataError(f"there is no file {path}")
+        if reader is None:
+            raise DataError(
+                f"{path}: unknown kind of file",
+                hint=f"Known endings: {', '.join(_READERS)}.",
+            )
+        if path.stat().st_size == 0:
+            raise DataError(f"{path} is empty")
+        return reader(path, role)
+    except PermissionError:
+        raise DataError(f"{path} may not be read: permission denied") from None
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be read: {error.strerror or 'input/output error'}"
+        ) from None
+
+
+def _read_csv(path: Path, role: Role) -> pl.DataFrame:  # noqa: ARG001
+    _require_utf8(path)
+    try:
+        # Everything as text: what 007 or 3.0 means is decided when columns meet.
+        return pl.read_csv(path, infer_schema=False, rechunk=False)
+    except pl.exceptions.PolarsError as error:
+        # The reader's own message may quote cells, which may be labels.
+        problem = "is not UTF-8 text" if "utf-8" in str(error) else "cannot be read as CSV"
+        raise DataError(
+            f"{path} {problem}", hint="Every row needs as many cells as the header."
+        ) from None
+
+
+def _read_parquet(path: Path, role: Role) -> pl.DataFrame:
+    try:
+        known = pl.read_parquet_schema(path)
+        return pl.read_parquet(path, columns=[c for c in (ID, role.column) if c in known] or None)
+    except pl.exceptions.PolarsError:
+        raise DataError(f"{path} cannot be read as Parquet") from None
+
+
+def _read_jsonl(path: Path, role: Role) -> pl.DataFrame:
+    _require_utf8(path)
+    content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    if not content.strip():
+        raise DataError(f"{path} is empty")
+    try:
+        frame = pl.read_ndjson(content, infer_schema_length=None)
+    except pl.exceptions.PolarsError:
+        raise _jsonl_problem(path, content, role) from None
+    if ID in frame.columns and frame[ID].dtype == pl.String:
+        digits = frame[ID].str.contains(r"^[0-9]+$").fill_null(False)
+        if digits.any() and not digits.all():
+            _require_one_type(path, content)
+    return frame
+
+
+def _json_lines(path: Path, content: bytes) -> list[tuple[int, dict[str, Any]]]:
+    rows = []
+    for number, line in enumerate(content.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line, parse_constant=_no_constant)
+        except (ValueError, RecursionError):
+            raise DataError(
+                f"{path}, line {number}, is not JSON", hint="Every line is one JSON object."
+            ) from None
+        if not isinstance(row, dict):
+            raise DataError(
+                f"{path}, line {number}, is not a JSON object",
+                hint='Write lines such as {"id": 1, "prediction": "cat"}.',
+            )
+        rows.append((number, row))
+    return rows
+
+
+def _no_constant(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _jsonl_problem(path: Path, content: bytes, role: Role) -> DataError:
+    """Why the file could not be read: a line that is no object, or values of several types."""
+    try:
+        _json_lines(path, content)
+    except DataError as problem:
+        return problem
+    return DataError(
+        f"{path}: values of mixed types in '{ID}' or '{role.column}'",
+        hint="Use numbers or text, not both, in one column.",
+    )
+
+
+def _require_one_type(path: Path, content: bytes) -> None:
+    first: type | None = None
+    for number, row in _json_lines(path, content):
+        kind = type(row.get(ID))
+        if first is None:
+            first = kind
+        elif kind is not first:
+            raise DataError(
+                f"{path}: ids of mixed types, first at line {number}",
+                hint="Use numbers or text, not both: an id must be written one way.",
+            )
+
+
+_READERS: dict[str, Callable[[Path, Role], pl.DataFrame]] = {
+    ".csv": _read_csv,
+    ".jsonl": _read_jsonl,
+    ".ndjson": _read_jsonl,
+    ".parquet": _read_parquet,
+}
+
+
+def _require_utf8(path: Path) -> None:
+    with path.open("rb") as file:
+        head = file.read(2)
+    if head in (b"\xff\xfe", b"\xfe\xff"):
+        raise DataError(f"{path} is UTF-16 text", hint="Save it as UTF-8.")

@@ -1,0 +1,79 @@
+"""Intervals, their algebra, and three-valued logic. Exact rational arithmetic throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from easeci.script import Comparison, Mode
+
+
+class Outcome(StrEnum):
+    """What can be said of a clause, or of the whole condition."""
+
+    TRUE = "True"
+    FALSE = "False"
+    UNKNOWN = "Unknown"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All values from ``low`` to ``high``."""
+
+    low: Fraction
+    high: Fraction
+
+    @staticmethod
+    def around(centre: Fraction, tolerance: Fraction) -> Interval:
+        return Interval(centre - tolerance, centre + tolerance)
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.high, -self.low)
+
+    def __sub__(self, other: Interval) -> Interval:
+        return self + -other
+
+    def scaled(self, factor: Fraction) -> Interval:
+        ends = (factor * self.low, factor * self.high)
+        return Interval(min(ends), max(ends))
+
+    def hull(self, other: Interval) -> Interval:
+        return Interval(min(self.low, other.low), max(self.high, other.high))
+
+    def compare(self, comparison: Comparison, threshold: Fraction) -> Outcome:
+        """Whether every value, no value, or some of the values meet the comparison."""
+        if comparison is Comparison.LESS:
+            return (-self).compare(Comparison.GREATER, -threshold)
+        if self.low > threshold:
+            return Outcome.TRUE
+        if self.high < threshold:
+            return Outcome.FALSE
+        return Outcome.UNKNOWN
+
+
+_ORDER = (Outcome.FALSE, Outcome.UNKNOWN, Outcome.TRUE)
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    return min(outcomes, key=_ORDER.index)
+
+
+def best(outcomes: Iterable[Outcome]) -> Outcome:
+    return max(outcomes, key=_ORDER.index)
+
+
+def conjunction(outcomes: Iterable[Outcome]) -> Outcome:
+    """Kleene's strong conjunction: the worst of the outcomes."""
+    return worst(outcomes)
+
+
+def passes(outcome: Outcome, mode: Mode) -> bool:
+    """Unknown fails where no false positive may happen, and passes where no false negative may."""
+    if outcome is Outcome.UNKNOWN:
+        return mode is Mode.FN_FREE
+    return outcome is Outcome.TRUE
