@@ -99,8 +99,8 @@ def _show(request: Request, checked: Checked, ask: Path | None) -> None:
         style = STYLES[result.outcome]
         console.print(f"[bold]{escape(result.clause.text)}[/]   [bold {style}]{result.outcome}[/]")
         drawing, scale = ruler.draw(interval, estimate, threshold, style)
-        console.print(Padding(drawing, (0, 0, 0, 2)))
-        console.print(Padding(scale, (0, 0, 0, 2)))
+        console.print(Padding(drawing, (0, 0, 0, 2), expand=False))
+        console.print(Padding(scale, (0, 0, 0, 2), expand=False))
         shown = "labels missing" if estimate is None else f"{estimate:.4f}"
         console.print(
             f"  {result.clause.score} = {shown}, interval [{interval[0]:.4f}, {interval[1]:.4f}], "

@@ -6,20 +6,22 @@ import sys
 import traceback
 from typing import Annotated
 
-import click
 import typer
+import typer.exceptions
 
 from easeci import __version__
 from easeci.cli.check import check
 from easeci.cli.init import init
 from easeci.cli.plan import plan
 from easeci.cli.terminal import show_error
-from easeci.errors import EaseciError, ExitCode
+from easeci.errors import EaseciError, ExitCode, UsageError
+
+MORE_HELP = "`easeci COMMAND --help` lists the options of a command."
 
 app = typer.Typer(
     name="easeci",
     help="Continuous integration for machine-learning models, with a guarantee.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -41,12 +43,15 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def easeci(
-    version: Annotated[
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 - its callback answers
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Continuous integration for machine-learning models, with a guarantee."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 def main() -> None:
@@ -57,20 +62,18 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     try:
         ended = app(arguments, standalone_mode=False)
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except click.ClickException as error:
-        error.show()
+    except typer.exceptions.TyperException as error:
+        show_error(UsageError(error.format_message(), hint=MORE_HELP))
         return ExitCode.USAGE
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
         return ExitCode.INTERRUPTED
     except EaseciError as error:
         show_error(error)
         return error.exit_code
-    except BrokenPipeError:
-        # Whoever read our output has stopped; there is nobody left to tell.
-        sys.stderr.close()
+    except SystemExit:
+        # typer ends so when whoever read our output has gone; there is nobody left to tell, but
+        # its code 1 would read as a verdict.
         return ExitCode.INTERNAL
     except Exception as error:  # noqa: BLE001 - the last line of defence
         print(_unexpected(error), file=sys.stderr)

@@ -82,34 +82,37 @@ def _show_request(request: Request) -> None:
 
 
 def _table(plan: Plan) -> Table:
-    table = Table(box=None, padding=(0, 1), header_style="bold", show_edge=False)
-    table.add_column("\nestimator")
-    table.add_column("\nexamples", justify="right")
-    table.add_column("labels\nup front", justify="right")
-    table.add_column("labels\na commit", justify="right")
-    for seconds in SECONDS_PER_LABEL:
-        table.add_column(f"hours at\n{seconds} s", justify="right")
-    table.add_column("\npractical")
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+    table.add_column("\n  estimator", no_wrap=True)
+    speeds = " and ".join(f"{seconds} s" for seconds in SECONDS_PER_LABEL)
+    for heading in (
+        "\nexamples",
+        "labels\nup front",
+        "labels\na commit",
+        f"hours at\n{speeds}",
+        "\npractical",
+    ):
+        table.add_column(heading, justify="right", no_wrap=True)
     for estimate in plan.estimates:
         chosen = estimate is plan.chosen
         style = "bold" if chosen else ("" if estimate.applies else "dim")
-        mark = "→ " if chosen else "  "
+        mark = "> " if chosen else "  "
         table.add_row(f"{mark}{estimate.estimator}", *_cells(plan, estimate), style=style)
     return table
 
 
 def _cells(plan: Plan, estimate: Estimate) -> list[str]:
     if not estimate.applies:
-        return ["does not apply", "", "", "", "", ""]
+        return ["-", "-", "-", "-", "-"]
     if estimate.examples is None:
-        return ["when it runs", "0", "on demand", "", "", ""]
+        return ["by d", "0", "by d", "by d", "by d"]
     in_all = estimate.labels_in_all(plan.script.steps)
     assert in_all is not None
     return [
         f"{estimate.examples:,}",
         f"{estimate.labels:,}",
         f"{estimate.labels_per_commit:,}",
-        *(f"{hours(in_all, seconds):,.0f}" for seconds in SECONDS_PER_LABEL),
+        " / ".join(f"{hours(in_all, seconds):,.0f}" for seconds in SECONDS_PER_LABEL),
         "yes" if plan.practical(estimate) else "no",
     ]
 
@@ -154,4 +157,4 @@ def _show_derivations(plan: Plan) -> None:
             console.print(f"[bold]{estimate.estimator}[/]: {escape(estimate.reason)}")
             for line in estimate.derivation:
                 indent = len(line) - len(line.lstrip())
-                console.print(Padding(escape(line.strip()), (0, 0, 0, 2 + indent)))
+                console.print(Padding(escape(line.strip()), (0, 0, 0, 2 + indent), expand=False))

@@ -101,8 +101,8 @@ def pattern3(script: Script) -> Estimate:
     if examples >= baseline:
         return does_not_apply(
             Estimator.PATTERN3,
-            f"A = {exact(accuracy.threshold)} is not large enough: errors of up to "
-            f"{exact(share)} vary too much, it would need {count(examples)} examples",
+            f"needs a larger A than {exact(accuracy.threshold)}: errors of up to {exact(share)} "
+            f"vary too much, it would take {count(examples)} examples",
         )
     return Estimate(
         estimator=Estimator.PATTERN3,

@@ -21,13 +21,9 @@ class Cell(Enum):
     OLD_RIGHT = (0, 1, 1)
     BOTH_WRONG = (0, 0, 1)
 
-    @property
-    def differs(self) -> bool:
-        return self.value[2] == 1
 
-
-AGREEING = tuple(cell for cell in Cell if not cell.differs)
-DIFFERING = tuple(cell for cell in Cell if cell.differs)
+AGREEING = (Cell.AGREE_RIGHT, Cell.AGREE_WRONG)
+DIFFERING = (Cell.NEW_RIGHT, Cell.OLD_RIGHT, Cell.BOTH_WRONG)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Protocol
 
 from ruamel.yaml import YAML
@@ -24,7 +25,8 @@ from easeci.script.script import Script
 from easeci.script.syntax import Span
 
 SECTION = "ml"
-LONGEST_DOCUMENT = 1_000_000
+LONGEST_DOCUMENT = 200_000
+DEEPEST_BRACKETS = 200
 START = "`easeci init` writes one to start from."
 
 
@@ -162,6 +164,9 @@ class _Document:
     def compose(self) -> Node:
         if len(self.text) > LONGEST_DOCUMENT:
             raise ScriptError(f"{self.source} is longer than {LONGEST_DOCUMENT:,} characters")
+        if _deepest_brackets(self.text) > DEEPEST_BRACKETS:
+            # YAML's scanner takes time that grows with the square of the depth.
+            raise ScriptError(f"{self.source} is nested too deeply")
         try:
             root = YAML(typ="safe", pure=True).compose(self.text)
         except MarkedYAMLError as error:
@@ -233,12 +238,19 @@ class _Document:
     def _entry(self, name: str, key: ScalarNode, value: Node) -> Entry:
         is_list = next(k.is_list for k in KEYS if k.name == name)
         nodes = value.value if is_list and isinstance(value, SequenceNode) else [value]
+        scalars: list[ScalarNode] = []
         for node in nodes:
             if not isinstance(node, ScalarNode):
                 raise self.error_at(node.start_mark, f"'{name}' takes a single value")
             if not node.value.strip():
                 raise self.error_at(key.start_mark, f"'{name}' has no value")
+            scalars.append(node)
         return Entry(
-            tuple(node.value.strip() for node in nodes),
-            tuple(_Scalar(self, node) for node in nodes),
+            tuple(node.value.strip() for node in scalars),
+            tuple(_Scalar(self, node) for node in scalars),
         )
+
+
+def _deepest_brackets(text: str) -> int:
+    depths = accumulate({"[": 1, "{": 1, "]": -1, "}": -1}.get(c, 0) for c in text)
+    return max(depths, default=0)

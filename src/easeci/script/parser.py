@@ -6,7 +6,6 @@ import re
 from decimal import Decimal
 from functools import cache
 from importlib import resources
-from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
@@ -65,16 +64,16 @@ def _parser() -> Lark:
     return Lark(grammar, parser="lalr", transformer=_ToTree(), propagate_positions=False)
 
 
-def _span(first: Any, last: Any) -> Span:
-    return Span(_start(first), _end(last))
+def _span(first: Token | Expression, last: Token | Expression) -> Span:
+    return Span(_bounds(first).start, _bounds(last).end)
 
 
-def _start(item: Any) -> int:
-    return int(item.start_pos) if isinstance(item, Token) else int(item.span.start)
-
-
-def _end(item: Any) -> int:
-    return int(item.end_pos) if isinstance(item, Token) else int(item.span.end)
+def _bounds(item: Token | Expression) -> Span:
+    if not isinstance(item, Token):
+        return item.span
+    assert item.start_pos is not None
+    assert item.end_pos is not None
+    return Span(item.start_pos, item.end_pos)
 
 
 @v_args(inline=True)

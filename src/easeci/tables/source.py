@@ -45,8 +45,8 @@ def _from_memory(source: Any, role: Role) -> Column:
     if isinstance(source, pl.DataFrame):
         return checked(name, role, *_two_columns(source, name, role))
     if isinstance(source, Mapping):
-        ids, values = list(source.keys()), list(source.values())
-        return checked(name, role, _series(ids, name), _series(values, name))
+        keys, items = list(source.keys()), list(source.values())
+        return checked(name, role, _series(keys, name), _series(items, name))
     if hasattr(source, "columns") and hasattr(source, "to_dict"):
         columns = {str(c): _series(source[c], name) for c in source.columns}
         return checked(name, role, *_two_columns(pl.DataFrame(columns), name, role))
@@ -96,7 +96,7 @@ def _read_csv(path: Path, role: Role) -> pl.DataFrame:  # noqa: ARG001
     _require_utf8(path)
     try:
         # Everything as text: what 007 or 3.0 means is decided when columns meet.
-        return pl.read_csv(path, infer_schema=False, rechunk=False)
+        return pl.read_csv(path, infer_schema=False)
     except pl.exceptions.PolarsError as error:
         # The reader's own message may quote cells, which may be labels.
         problem = "is not UTF-8 text" if "utf-8" in str(error) else "cannot be read as CSV"

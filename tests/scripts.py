@@ -1,0 +1,11 @@
+"""Short ways to a script, for tests."""
+
+from __future__ import annotations
+
+from easeci.script import Script
+from easeci.service import write_script
+
+
+def script(condition: str, **keys: object) -> Script:
+    """A script for one non-adaptive step unless told otherwise."""
+    return write_script(condition, **{"steps": 1, "adaptivity": "none", **keys})

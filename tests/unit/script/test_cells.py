@@ -1,0 +1,56 @@
+"""The five cells and scores, against every labelling there is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from easeci.script.cells import AGREEING, DIFFERING, Cell, Score
+
+
+def test_five_cells_are_all_that_three_classes_can_show() -> None:
+    """Every combination of label and two predictions falls into one of the five cells."""
+    seen = {
+        (int(new == label), int(old == label), int(new != old))
+        for label, new, old in product(range(3), repeat=3)
+    }
+    assert seen == {cell.value for cell in Cell}
+    assert {c.value[2] for c in AGREEING} == {0}
+    assert {c.value[2] for c in DIFFERING} == {1}
+    assert set(AGREEING) | set(DIFFERING) == set(Cell)
+
+
+coefficients = [Fraction(c) for c in (-1, 0, 1, 2)]
+
+
+@pytest.mark.parametrize("a", coefficients)
+@pytest.mark.parametrize("b", coefficients)
+@pytest.mark.parametrize("e", coefficients)
+def test_a_label_matters_exactly_if_it_can_change_the_score(
+    a: Fraction, b: Fraction, e: Fraction
+) -> None:
+    """Whether a label matters, by trying every label for every pair of predictions."""
+    score = Score(a, b, e)
+
+    def scores(new: int, old: int) -> set[Fraction]:
+        return {a * (new == y) + b * (old == y) + e * (new != old) for y in range(3)}
+
+    assert score.label_matters_when_agreeing == (len(scores(0, 0)) > 1)
+    assert score.label_matters_when_differing == (len(scores(0, 1)) > 1)
+    reached = {s for new, old in product(range(3), repeat=2) for s in scores(new, old)}
+    assert (score.lowest, score.highest) == (min(reached), max(reached))
+
+
+@pytest.mark.parametrize(
+    ("score", "text"),
+    [
+        (Score(Fraction(1), Fraction(-1), Fraction(0)), "n - o"),
+        (Score(Fraction(-1), Fraction(0), Fraction(2)), "-n + 2 * d"),
+        (Score(Fraction(1), Fraction(-11, 10), Fraction(0)), "n - 1.1 * o"),
+        (Score(Fraction(0), Fraction(0), Fraction(0)), "0"),
+    ],
+)
+def test_a_score_reads_as_written(score: Score, text: str) -> None:
+    assert str(score) == text

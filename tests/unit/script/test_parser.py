@@ -1,0 +1,161 @@
+"""The condition language: what parses, to what, and how errors read."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from easeci.errors import ScriptError
+from easeci.script import compile_condition, parse_condition, unparse
+from easeci.script.problem import Problem, locate
+from easeci.script.syntax import Condition
+from tests.strategies import almost_conditions, conditions
+
+
+def message_of(text: str) -> str:
+    with pytest.raises(ScriptError) as caught:
+        try:
+            compile_condition(parse_condition(text))
+        except Problem as problem:
+            raise locate(problem, text) from None
+    return str(caught.value)
+
+
+@given(conditions)
+def test_parse_undoes_unparse(condition: Condition) -> None:
+    """parse ∘ unparse is the identity on trees."""
+    assert parse_condition(unparse(condition)) == condition
+
+
+@given(st.one_of(st.text(), almost_conditions))
+def test_any_text_parses_or_raises_a_script_error(text: str) -> None:
+    """No text raises anything but a ScriptError, and what parses unparses to the same tree."""
+    try:
+        condition = parse_condition(text)
+    except ScriptError as error:
+        assert error.message
+    else:
+        assert parse_condition(unparse(condition)) == condition
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 900 + "n" + ")" * 900 + " > 0.5 +/- 0.1",
+        "-" * 1900 + "n > 0.5 +/- 0.1",
+        "n" + " + n" * 400 + " > 0.5 +/- 0.1",
+        "n > 0.5 +/- 0.1 & " * 100 + "n > 0.5 +/- 0.1",
+        "9" * 1900 + " * n > 0.5 +/- 0.1",
+        "1e99999999999999999999 * n > 0.5 +/- 0.1",
+        "n " * 900,
+        "x" * 100_000,
+        "\ud800",
+        "\x00",
+    ],
+)
+def test_hostile_texts_are_answered_quickly(text: str) -> None:
+    """Neither depth nor length nor size of a number gets past the parser."""
+    try:
+        compile_condition(parse_condition(text))
+    except (ScriptError, Problem) as error:
+        assert error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("n-o>0.02+/-0.01", "n - o > 0.02 +/- 0.01"),
+        ("n - o > 2% ± 1%", "n - o > 2% +/- 1%"),
+        ("n > .5 +/- .1 & d < .1 +/- .1", r"n > 0.5 +/- 0.1 /\ d < 0.1 +/- 0.1"),
+        ("n > .5 +/- .1 and d < .1 +/- .1", r"n > 0.5 +/- 0.1 /\ d < 0.1 +/- 0.1"),
+        ("n > .5 +/- .1 AND d < .1 +/- .1", r"n > 0.5 +/- 0.1 /\ d < 0.1 +/- 0.1"),
+        ("n > .5 +/- .1 ∧ d < .1 +/- .1", r"n > 0.5 +/- 0.1 /\ d < 0.1 +/- 0.1"),
+        ("(n > .5 +/- .1) /\\ ((d) < .1 +/- .1)", r"n > 0.5 +/- 0.1 /\ d < 0.1 +/- 0.1"),
+        ("n - (o - d) > 0 +/- 1e-2", "n - (o - d) > 0 +/- 0.01"),
+        ("(n - o) - d > 0 +/- .1", "n - o - d > 0 +/- 0.1"),
+        ("-(n + o) * 2 > -1 +/- .1", "-(n + o) * 2 > -1 +/- 0.1"),
+        ("n\n  - o >\t0.1 +/- 0.1", "n - o > 0.1 +/- 0.1"),
+        ("0.1 +/- 0.01 > d", "0.1 +/- 0.01 > d"),
+    ],
+)
+def test_spellings(text: str, meaning: str) -> None:
+    assert str(parse_condition(text)) == meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "coefficients", "comparison", "threshold"),
+    [
+        ("n - 1.1 * o > 0.01 +/- 0.01", (1, "-1.1", 0), ">", "0.01"),
+        ("n - o * 1.1 > 1% +/- 1%", (1, "-1.1", 0), ">", "0.01"),
+        ("0.02 < n - o +/- 0.01", (1, -1, 0), ">", "0.02"),
+        ("0.02 +/- 0.01 > d", (0, 0, 1), "<", "0.02"),
+        ("n > o + 0.02 +/- 0.01", (1, -1, 0), ">", "0.02"),
+        ("n - 0.02 > o +/- 0.01", (1, -1, 0), ">", "0.02"),
+        ("2 * (n - o) + d > 3 * 0.1 +/- 0.1", (2, -2, 1), ">", "0.3"),
+        ("-n + -o < -0.5 +/- 0.1", (-1, -1, 0), "<", "-0.5"),
+        ("0.1*n + 0.2*n - 0.3*o > 0.1 +/- 0.01", ("0.3", "-0.3", 0), ">", "0.1"),
+        ("n * 2 * 3 > 1 +/- 1", (6, 0, 0), ">", "1"),
+    ],
+)
+def test_linear_normal_form(
+    text: str, coefficients: tuple[object, ...], comparison: str, threshold: str
+) -> None:
+    """Constants go right, terms are gathered, all exactly."""
+    (clause,) = compile_condition(parse_condition(text))
+    score = clause.score
+    assert (score.new, score.old, score.difference) == tuple(
+        Fraction(Decimal(str(c))) for c in coefficients
+    )
+    assert (clause.comparison, clause.threshold) == (comparison, Fraction(Decimal(threshold)))
+
+
+@pytest.mark.parametrize(
+    ("text", "fragments"),
+    [
+        ("n * o > 0.1 +/- 0.01", ["'n * o' is not linear", "column 1", "^^^^^"]),
+        ("acuracy > 0.1 +/- 0.01", ["unknown name 'acuracy'", "Did you mean 'n'?"]),
+        ("old < 0.1 +/- 0.01", ["unknown name 'old'", "Did you mean 'o'?"]),
+        ("N > 0.1 +/- 0.01", ["unknown name 'N'", "Did you mean 'n'?"]),
+        ("n > 0.8 +/- 0", ["tolerance must be greater than 0", "column 13"]),
+        ("n > 0.8 +/- -0.1", ["tolerance must be greater than 0", "column 13", "^^^^"]),
+        ("n > 0.8", ["has no tolerance", "+/-"]),
+        ("n > 0.8 +- 0.1", ["has no tolerance", "+/-"]),
+        ("n +/- 0.1 > 0.8 +/- 0.1", ["two tolerances"]),
+        ("n > 1 +/- 0.1", ["can never be true", "between 0 and 1"]),
+        ("n - o > 1 +/- 0.1", ["can never be true", "between -1 and 1"]),
+        ("n - o - d > 0 +/- 0.1", ["can never be true", "between -2 and 0"]),
+        ("d - n + o > -0.1 +/- 0.1", ["is always true", "between 0 and 2"]),
+        ("n < 1.5 +/- 0.1", ["is always true"]),
+        ("n + o + d > 2 +/- 0.1", ["can never be true", "between 0 and 2"]),
+        ("1 > 0.5 +/- 0.1", ["does not depend on n, o or d"]),
+        ("n - n > 0.5 +/- 0.1", ["does not depend on n, o or d"]),
+        ("n >= 0.8 +/- 0.1", ["there is no '>='", "column 3", "Write > or <"]),
+        ("n == 0.8 +/- 0.1", ["there is no '=='"]),
+        ("n / o > 1.05 +/- 0.1", ["there is no division", "column 3"]),
+        ("n ** 2 > 0.5 +/- 0.1", ["there are no powers"]),
+        ("n > 0.8 +/- 0.1 or d < 0.1 +/- 0.1", ["There is no 'or'"]),
+        ("n > 0.8 +/- 0.1 && d < 0.1 +/- 0.1", ["'&&'", "Join clauses with"]),
+        ("0.1 < n < 0.2 +/- 0.1", ["second comparison"]),
+        ("1.1 o > 0.1 +/- 0.1", ["Write a * between"]),
+        ("n > 0,8 +/- 0.1", ["decimal point"]),
+        ("n − o > 0.1 +/- 0.1", ["minus sign of the keyboard"]),
+        ("n > ", ["ends too early", "Expected here"]),
+        ("(n > 0.5 +/- 0.1", ["ends too early", "Expected here: )"]),
+        ("n > 0.5 +/- 0.1)", ["')' is not expected"]),
+        ("n > 0.5 +/- 0.1; d", ["';'", "not part of a condition"]),
+        ("", ["condition is empty"]),
+        ("   ", ["condition is empty"]),
+        ("n > 1e99 +/- 0.1", ["too long, too large or too small"]),
+        ("n\n> 0.5 +/- x", ["line 2", "column 11"]),
+        ("n > 0.5 +/- 0.1 # " + "x" * 3000, ["longer than 2,000"]),
+        ("n" + "+n" * 100 + "> 1 +/- 0.1", ["more than 60 operations"]),
+    ],
+)
+def test_errors_say_what_and_where(text: str, fragments: list[str]) -> None:
+    message = message_of(text)
+    for fragment in fragments:
+        assert fragment in message

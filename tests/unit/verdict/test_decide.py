@@ -1,0 +1,182 @@
+"""Decisions: as published, on testsets that are too small, and with labels missing."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from easeci.bounds import Hoeffding
+from easeci.evidence.cells import Code, Codes, Counts
+from easeci.plan import plan
+from easeci.script import Score
+from easeci.verdict import Outcome, decide
+from tests.cells import codes_of
+from tests.scripts import script
+
+CONDITIONS = [
+    "n > 0.5 +/- 0.2",
+    "d < 0.5 +/- 0.2",
+    "n - o > 0 +/- 0.3",
+    "n - 1.1*o > -0.1 +/- 0.3",
+    "n + d > 0.6 +/- 0.3",
+    r"n - o > 0 +/- 0.3 /\ d < 0.6 +/- 0.2",
+    r"n > 0.4 +/- 0.3 /\ d < 0.6 +/- 0.2 /\ o < 0.9 +/- 0.3",
+]
+
+
+def completions(codes: Codes) -> list[Codes]:
+    """Every testset that the missing labels could turn this one into."""
+    choices = [{5: (0, 1), 6: (2, 3, 4)}.get(int(code), (int(code),)) for code in codes]
+    return [np.array(choice, dtype=np.uint8) for choice in product(*choices)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(CONDITIONS),
+    st.sampled_from(["fp-free", "fn-free"]),
+    st.lists(st.integers(0, 6), min_size=1, max_size=6),
+)
+def test_no_missing_label_can_change_an_answer(condition: str, mode: str, raw: list[int]) -> None:
+    """Against every completion: an answer is given exactly if all of them agree on it.
+
+    With so few examples no sample is cut off, so every completion is judged on the same ones.
+    """
+    made = plan(script(condition, reliability=0.6, mode=mode, estimator="hoeffding"))
+    codes = np.array(raw, dtype=np.uint8)
+    verdict = decide(made, codes)
+    full = [decide(made, completed) for completed in completions(codes)]
+    answers = {other.passed for other in full}
+    outcomes = {other.outcome for other in full}
+    if verdict.passed is None:
+        assert len(answers) == 2
+        assert verdict.wanted
+    else:
+        assert answers == {verdict.passed}
+        assert verdict.wanted == ()
+    if verdict.outcome is not Outcome.UNKNOWN:
+        assert outcomes == {verdict.outcome}
+    for index, result in enumerate(verdict.clauses):
+        assert {other.clauses[index].outcome for other in full} <= result.possible
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=7), st.tuples(*[st.integers(-2, 2)] * 3))
+def test_the_mean_lies_between_the_extremes_of_all_labellings(
+    raw: list[int], coefficients: tuple[int, int, int]
+) -> None:
+    score = Score(*(Fraction(c) for c in coefficients))
+    codes = np.array(raw, dtype=np.uint8)
+    means = [Counts.of(full).mean_range(score)[0] for full in completions(codes)]
+    assert Counts.of(codes).mean_range(score) == (min(means), max(means))
+    assert (min(means) == max(means)) or Counts.of(codes).missing_labels(score) > 0
+
+
+def test_the_scripts_tolerance_if_the_testset_is_large_enough() -> None:
+    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99))
+    assert made.chosen.examples == 922
+    verdict = decide(made, codes_of(agree_right=600, agree_wrong=322))
+    (result,) = verdict.clauses
+    assert result.tolerance == Fraction(1, 20)
+    assert result.estimate == Fraction(600, 922)
+    assert result.interval.high - result.interval.low == Fraction(1, 10)
+    assert (verdict.passed, verdict.outcome, verdict.widened) == (True, Outcome.TRUE, False)
+
+
+def test_a_wider_tolerance_if_it_is_too_small_and_it_says_so() -> None:
+    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99))
+    verdict = decide(made, codes_of(agree_right=560, agree_wrong=361))
+    (result,) = verdict.clauses
+    assert verdict.widened
+    assert (result.sample, result.needed) == (921, 922)
+    level = made.chosen.tests[0]
+    assert float(result.tolerance) == pytest.approx(
+        Hoeffding().tolerance(921, level.log_level)  # type: ignore[attr-defined]
+    )
+    assert result.tolerance > Fraction(1, 20)
+
+
+@pytest.mark.parametrize(
+    ("right", "outcome"),
+    [(551, Outcome.TRUE), (550, Outcome.UNKNOWN), (450, Outcome.UNKNOWN), (449, Outcome.FALSE)],
+)
+def test_comparisons_are_exact_at_the_edge(right: int, outcome: Outcome) -> None:
+    """0.55 − 0.05 > 0.5 is false, though not in floating point."""
+    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99))
+    verdict = decide(made, codes_of(agree_right=right, agree_wrong=1000 - right))
+    assert verdict.outcome is outcome
+
+
+def test_n_minus_o_needs_labels_only_where_the_models_differ() -> None:
+    made = plan(script("n - o > 0.1 +/- 0.1", reliability=0.9, estimator="hoeffding"))
+    verdict = decide(made, codes_of(agree_unlabelled=700, new_right=250, old_right=50))
+    assert (verdict.passed, verdict.labels) == (False, 300)
+    assert verdict.clauses[0].estimate == Fraction(1, 5)
+
+
+def test_d_needs_no_labels() -> None:
+    made = plan(script("d < 0.3 +/- 0.1", reliability=0.9))
+    verdict = decide(made, codes_of(agree_unlabelled=950, differ_unlabelled=50))
+    assert (verdict.passed, verdict.labels) == (True, 0)
+
+
+def test_only_the_planned_number_of_labels_is_asked_for() -> None:
+    """A pool larger than planned: the first examples along the order, no more."""
+    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99))
+    verdict = decide(made, codes_of(agree_unlabelled=5000))
+    assert verdict.passed is None
+    assert verdict.wanted == tuple(range(922))
+    answered = np.concatenate(
+        [codes_of(agree_right=800, agree_wrong=122), codes_of(agree_unlabelled=4078)]
+    )
+    assert decide(made, answered).passed is True
+    assert decide(made, answered).clauses[0].sample == 922
+
+
+def test_an_answer_that_is_sure_is_not_waited_for() -> None:
+    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99))
+    verdict = decide(made, codes_of(agree_wrong=600, agree_unlabelled=322))
+    assert (verdict.passed, verdict.outcome) == (False, Outcome.FALSE)
+
+
+def test_a_false_clause_settles_a_conjunction() -> None:
+    """d is known without labels, so nothing is asked for n - o."""
+    made = plan(script(r"n - o > 0.1 +/- 0.1 /\ d < 0.2 +/- 0.1", reliability=0.9))
+    verdict = decide(made, codes_of(agree_unlabelled=300, differ_unlabelled=700))
+    assert (verdict.passed, verdict.outcome, verdict.wanted) == (False, Outcome.FALSE, ())
+
+
+def test_pattern3_asks_for_its_planned_sample_first() -> None:
+    made = plan(script("n > 0.9 +/- 0.01", steps=32))
+    verdict = decide(made, codes_of(agree_unlabelled=100_000))
+    assert len(verdict.wanted) == made.chosen.examples == 40_302
+
+
+def test_pattern2_takes_its_variance_from_the_data() -> None:
+    made = plan(script("n - o > 0.02 +/- 0.02", reliability=0.99, estimator="pattern2"))
+    alike = decide(made, codes_of(agree_right=9500, new_right=400, old_right=100))
+    apart = decide(made, codes_of(agree_right=2000, new_right=4150, old_right=3850))
+    assert (alike.widened, apart.widened) == (False, True)
+    assert alike.clauses[0].needed < apart.clauses[0].needed
+
+
+def test_labels_count_once_whatever_the_number_of_clauses() -> None:
+    made = plan(script(r"n > 0.2 +/- 0.1 /\ o > 0.2 +/- 0.1", reliability=0.9))
+    verdict = decide(made, codes_of(agree_right=900, new_right=100))
+    assert verdict.labels == 1000
+
+
+@pytest.mark.parametrize("code", [c for c in Code if c < Code.AGREE_UNLABELLED])
+def test_one_example(code: Code) -> None:
+    made = plan(script(r"n > 0.5 +/- 0.1 /\ d < 0.5 +/- 0.1", reliability=0.9))
+    verdict = decide(made, np.array([code], dtype=np.uint8))
+    assert (verdict.outcome, verdict.passed, verdict.widened) == (Outcome.UNKNOWN, False, True)
+
+
+def test_many_clauses_are_decided_quickly() -> None:
+    many = r" /\ ".join(f"n > 0.{i:03} +/- 0.3" for i in range(100, 160))
+    made = plan(script(many, reliability=0.5))
+    assert decide(made, codes_of(agree_right=5, agree_unlabelled=30)).passed is None

@@ -1,0 +1,82 @@
+"""Intervals against brute force, three-valued logic against its truth table."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from easeci.script import Comparison, Mode
+from easeci.verdict import Interval, Outcome, conjunction, passes
+
+T, F, U = Outcome.TRUE, Outcome.FALSE, Outcome.UNKNOWN
+ends = st.fractions(-2, 2, max_denominator=20)
+intervals = st.builds(lambda a, b: Interval(min(a, b), max(a, b)), ends, ends)
+inside = st.fractions(0, 1, max_denominator=10)
+
+
+def at(interval: Interval, share: Fraction) -> Fraction:
+    return interval.low + share * (interval.high - interval.low)
+
+
+@given(intervals, intervals, inside, inside, st.fractions(-3, 3, max_denominator=7))
+def test_the_algebra_contains_every_value(
+    first: Interval, second: Interval, s: Fraction, t: Fraction, factor: Fraction
+) -> None:
+    """Whatever is true of the parts lies in the interval of the whole, and the ends are reached."""
+    x, y = at(first, s), at(second, t)
+    for whole, value in (
+        (first + second, x + y),
+        (first - second, x - y),
+        (-first, -x),
+        (first.scaled(factor), factor * x),
+        (first.hull(second), x),
+    ):
+        assert whole.low <= value <= whole.high
+    assert (first - second).low == first.low - second.high
+    assert (first + second).high == first.high + second.high
+
+
+@given(intervals, ends, st.sampled_from(Comparison))
+def test_an_outcome_holds_for_every_value(
+    interval: Interval, threshold: Fraction, comparison: Comparison
+) -> None:
+    outcome = interval.compare(comparison, threshold)
+    greater = comparison is Comparison.GREATER
+    holds = {(v > threshold) if greater else (v < threshold) for v in (interval.low, interval.high)}
+    if outcome is T:
+        assert holds == {True}
+    elif outcome is F:
+        assert holds == {False}
+        assert threshold not in (interval.low, interval.high)
+    else:
+        assert interval.low <= threshold <= interval.high
+
+
+def test_the_papers_example() -> None:
+    """x < 0.1 +/- 0.01: False above 0.11, True below 0.09, Unknown between."""
+    for hundredths, outcome in ((112, F), (110, U), (100, U), (90, U), (88, T)):
+        interval = Interval.around(Fraction(hundredths, 1000), Fraction(1, 100))
+        assert interval.compare(Comparison.LESS, Fraction(1, 10)) is outcome
+
+
+def test_conjunction_is_kleenes() -> None:
+    """Unknown exactly where replacing it by True and by False gives both answers."""
+    for outcomes in product((T, F, U), repeat=3):
+        answers = {
+            all(values)
+            for values in product(*([o is T] if o is not U else [True, False] for o in outcomes))
+        }
+        expected = U if len(answers) == 2 else (T if answers.pop() else F)
+        assert conjunction(outcomes) is expected
+
+
+@pytest.mark.parametrize(
+    ("outcome", "fp_free", "fn_free"), [(T, True, True), (F, False, False), (U, False, True)]
+)
+def test_modes(outcome: Outcome, fp_free: bool, fn_free: bool) -> None:
+    assert passes(outcome, Mode.FP_FREE) is fp_free
+    assert passes(outcome, Mode.FN_FREE) is fn_free
