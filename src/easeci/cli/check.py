@@ -108,10 +108,11 @@ def _show(request: Request, checked: Checked, ask: Path | None) -> None:
             markup=False,
         )
         if result.widened and result.settled:
-            console.print(
-                f"  [yellow]Wider than the script's ±{float(result.clause.tolerance):g}:[/] that "
+            wider = (
+                f"[yellow]Wider than the script's ±{float(result.clause.tolerance):g}:[/] that "
                 f"needs {result.needed:,} examples; these allow ±{float(result.tolerance):.4g}."
             )
+            console.print(Padding(wider, (0, 0, 0, 2), expand=False))
         console.print()
     _show_answer(request, checked, ask)
     if request.defaults:

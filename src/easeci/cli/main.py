@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -56,6 +57,9 @@ def easeci(
 
 def main() -> None:
     """Run the command line; every end is an exit code, none is a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that can't show δ shows ?
     sys.exit(run(sys.argv[1:]))
 
 

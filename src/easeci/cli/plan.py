@@ -140,13 +140,21 @@ def _show_advice(plan: Plan) -> None:
             f"Cheap mode: {points} of tolerance: {saving.labels_in_all:,} labels in all, "
             f"{saving.factor:.1f} times fewer{assumed}."
         )
-    for estimate in plan.estimates:
-        if not estimate.applies:
-            console.print(f"[dim]{estimate.estimator} {escape(estimate.reason)}.[/]")
+    for reason, names in _reasons_against(plan).items():
+        console.print(f"[dim]{' and '.join(names)}: {escape(reason)}.[/]")
     console.print(
         "[dim]Hours are for all labels of the testset's life; practical: at most 60,000 labels "
         "for 32 commits.[/]"
     )
+
+
+def _reasons_against(plan: Plan) -> dict[str, list[str]]:
+    """Why the other estimators don't apply; those with the same reason together."""
+    reasons: dict[str, list[str]] = {}
+    for estimate in plan.estimates:
+        if not estimate.applies:
+            reasons.setdefault(estimate.reason, []).append(str(estimate.estimator))
+    return reasons
 
 
 def _show_derivations(plan: Plan) -> None:

@@ -56,7 +56,8 @@ def _derivation(script: Script, tests: tuple[HoeffdingTest, ...]) -> list[str]:
 def _clause_derivation(script: Script, test: HoeffdingTest, clauses: int) -> list[str]:
     clause, score = test.clause, test.clause.score
     variables = score.variables
-    divisor = " · ".join([histories(script)] + [str(n) for n in (clauses, variables) if n > 1])
+    divisors = [histories(script), *(str(n) for n in (clauses, variables) if n > 1)]
+    divisor = divisors[0] if len(divisors) == 1 else f"({' · '.join(divisors)})"
     weight = exact(score.weight)
     lines = [f"{clause.text}:"]
     if variables > 1:
@@ -71,7 +72,7 @@ def _clause_derivation(script: Script, test: HoeffdingTest, clauses: int) -> lis
             + ", ".join(parts)
         )
     lines += [
-        f"  δ′ = {exact(script.delta)} / ({divisor}) = {probability(test.log_level)}",
+        f"  δ′ = {exact(script.delta)} / {divisor} = {probability(test.log_level)}",
         "  Hoeffding, one-sided: N = −(Σ|coefficient| · range)² ln δ′ / (2 ε²)",
         f"  N = {weight}² · {-test.log_level:.4f} / (2 · {exact(clause.tolerance)}²) "
         f"= {count(test.sample_size)} examples"

@@ -196,6 +196,9 @@ KEY_NAMES = tuple(key.name for key in KEYS)
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that the user probably meant."""
     by_folded = {option.lower(): option for option in known}
+    for folded, option in by_folded.items():
+        if name and folded.startswith(name.lower()):
+            return option
     found = difflib.get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
     return by_folded[found[0]] if found else None
 

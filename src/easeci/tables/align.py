@@ -10,7 +10,7 @@ import polars as pl
 
 from easeci.errors import DataError
 from easeci.evidence.cells import Code, Codes
-from easeci.tables.column import Column, Kind, comparable, kind_of, named
+from easeci.tables.column import Column, Kind, comparable, named, require_unique
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,12 @@ def align(new: Column, old: Column | None, labels: Column | None, seed: str) -> 
     and labels may cover a part. Where labels are missing the order matters, and is that of a hash
     of seed and id: never the order of a file, which may be sorted by class.
     """
+    require_unique(new)
     old_values = None if old is None else _aligned_predictions(new, old)
     label_values = None if labels is None else _aligned_labels(new, labels)
-    if old is not None and old_values is not None:
-        _require_comparable(new.values, new.name, old_values, old.name)
-    if labels is not None and label_values is not None:
-        for column, values in ((new, new.values), (old, old_values)):
-            if column is not None and values is not None:
-                _require_comparable(values, column.name, label_values, labels.name)
+    for first, second in ((new, old), (new, labels), (old, labels)):
+        if first is not None and second is not None:
+            _require_comparable(first, second)
     codes = _codes(new.values, old_values, label_values)
     _require_overlap(new, old, labels, codes)
     if codes.max() < Code.AGREE_UNLABELLED:
@@ -52,6 +50,7 @@ def align(new: Column, old: Column | None, labels: Column | None, seed: str) -> 
 def _aligned_predictions(new: Column, old: Column) -> pl.Series:
     if _same_ids(new, old):
         return old.values
+    require_unique(old)
     new_ids, old_ids = comparable(new.ids, old.ids)
     missing = new_ids.filter(~new_ids.is_in(old_ids.implode()))
     if len(missing):
@@ -71,6 +70,7 @@ def _aligned_predictions(new: Column, old: Column) -> pl.Series:
 def _aligned_labels(new: Column, labels: Column) -> pl.Series:
     if _same_ids(new, labels):
         return labels.values
+    require_unique(labels)
     new_ids, label_ids = comparable(new.ids, labels.ids)
     unknown = label_ids.filter(~label_ids.is_in(new_ids.implode()))
     if len(unknown):
@@ -96,15 +96,12 @@ def _looked_up(ids: pl.Series, keys: pl.Series, values: pl.Series) -> pl.Series:
     return left.join(right, on="id", how="left", maintain_order="left")["value"]
 
 
-def _require_comparable(first: pl.Series, name: str, second: pl.Series, other: str) -> None:
+def _require_comparable(first: Column, second: Column) -> None:
     """Refuse 3.0 against 3: equal to the eye, different as values."""
-    if first.dtype == second.dtype and first.dtype != pl.String:
-        return
-    kinds = (kind_of(first), kind_of(second))
-    if set(kinds) == {Kind.WHOLE, Kind.DECIMAL}:
+    if {first.kind, second.kind} == {Kind.WHOLE, Kind.DECIMAL}:
         raise DataError(
-            f"{name} holds {kinds[0]} and {other} holds {kinds[1]}: 3 and 3.0 are not the same "
-            "class",
+            f"{first.name} holds {first.kind} and {second.name} holds {second.kind}: 3 and 3.0 "
+            "are not the same class",
             hint="Write classes the same way everywhere; pandas turns whole numbers into decimal "
             "ones where values are missing.",
         )
@@ -113,24 +110,33 @@ def _require_comparable(first: pl.Series, name: str, second: pl.Series, other: s
 def _require_overlap(new: Column, old: Column | None, labels: Column | None, codes: Codes) -> None:
     """Refuse values that never meet: another spelling of the classes, not an accuracy of 0."""
     present = np.bincount(codes, minlength=len(Code)) > 0
-    if labels is not None and labels.values.null_count() < len(labels.values):
-        for column, right in ((new, Code.NEW_RIGHT), (old, Code.OLD_RIGHT)):
-            ever_right = present[Code.AGREE_RIGHT] or present[right]
-            if column is not None and not ever_right:
+    labelled = present[: Code.AGREE_UNLABELLED].any()
+    complete = not present[Code.AGREE_UNLABELLED :].any()
+    if labels is not None and labelled:
+        never_right = [
+            column
+            for column, right in ((new, Code.NEW_RIGHT), (old, Code.OLD_RIGHT))
+            if column is not None and not present[[Code.AGREE_RIGHT, right]].any()
+        ]
+        # A few labels may well miss what one model predicts, but not what both do.
+        if complete or len(never_right) == 2 or old is None:
+            for column in never_right:
                 _require_common_value(column, labels)
-    agree = present[[Code.AGREE_RIGHT, Code.AGREE_WRONG, Code.AGREE_UNLABELLED]].any()
-    if old is not None and not agree:
+    if old is not None and not present[list(_AGREE)].any():
         _require_common_value(new, old)
 
 
+_AGREE = (Code.AGREE_RIGHT, Code.AGREE_WRONG, Code.AGREE_UNLABELLED)
+
+
 def _require_common_value(first: Column, second: Column) -> None:
-    mine, theirs = comparable(first.values, second.values)
-    if not mine.unique().is_in(theirs.unique().implode()).any():
+    mine, theirs = comparable(first.distinct, second.distinct)
+    if not mine.is_in(theirs.implode()).any():
         raise DataError(
             f"no {first.role.column} in {first.name} is ever equal to any {second.role.column} in "
             f"{second.name}",
-            hint=f"{first.name} holds {kind_of(first.values)}, {second.name} holds "
-            f"{kind_of(second.values)}. Are the classes spelt the same way?",
+            hint=f"{first.name} holds {first.kind}, {second.name} holds {second.kind}. "
+            "Are the classes spelt the same way?",
         )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import polars as pl
 
@@ -43,7 +44,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """Values by id. Ids are unique and not null; a null value is a label not yet known.
+    """Values by id. No id is null; a null value is a label not yet known.
 
     Ids and values are either Int64 or String, values possibly Float64: see :func:`checked`.
     """
@@ -56,14 +57,24 @@ class Column:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @cached_property
+    def distinct(self) -> pl.Series:
+        """The values that occur: few for classes, so that looking at each costs nothing."""
+        return self.values.drop_nulls().unique()
+
+    @cached_property
+    def kind(self) -> Kind:
+        return kind_of(self.distinct)
+
 
 def checked(name: str, role: Role, ids: pl.Series, values: pl.Series) -> Column:
     """A column from raw ids and values, or a :class:`DataError` that says what is wrong."""
     if len(ids) == 0:
         raise DataError(f"{name} has no rows", hint=f"Expected one {role.column} for each id.")
     ids = _checked_ids(name, ids)
-    _require_unique(name, ids)
-    return Column(name, role, ids, _checked_values(name, role, ids, values))
+    column = Column(name, role, ids, _plain_values(name, role, values))
+    _check_values(column)
+    return column
 
 
 def _checked_ids(name: str, ids: pl.Series) -> pl.Series:
@@ -79,46 +90,42 @@ def _checked_ids(name: str, ids: pl.Series) -> pl.Series:
     return ids
 
 
-def _require_unique(name: str, ids: pl.Series) -> None:
-    if len(ids) < 2 or bool((ids.slice(1) > ids.slice(0, len(ids) - 1)).all()):
-        return  # strictly growing: much cheaper to see than to count distinct ids
-    if ids.n_unique() == len(ids):
+def require_unique(column: Column) -> None:
+    """Refuse ids that occur twice. Distinct hashes prove distinct ids, and are far quicker."""
+    ids = column.ids
+    if ids.hash().n_unique() == len(ids) or ids.n_unique() == len(ids):
         return
     repeated = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
     raise DataError(
-        f"{name}: {len(repeated):,} ids occur more than once: {named(repeated)}",
+        f"{column.name}: {len(repeated):,} ids occur more than once: {named(repeated)}",
         hint="Every id must have exactly one row.",
     )
 
 
-def _checked_values(name: str, role: Role, ids: pl.Series, values: pl.Series) -> pl.Series:
+def _plain_values(name: str, role: Role, values: pl.Series) -> pl.Series:
     values = _plain(values)
     if values.dtype not in (pl.Int64, pl.String, pl.Float64):
         raise DataError(
             f"{name}: {role.plural} must be numbers or text, not {_type_name(values.dtype)}"
         )
+    if values.dtype == pl.String and values.str.len_bytes().min() == 0:
+        return values.set(values == "", None)  # an empty cell, quoted or not
+    return values
+
+
+def _check_values(column: Column) -> None:
+    values, what = column.values, f"{column.name}: {column.role.plural}"
     if values.dtype == pl.Float64:
-        _refuse(values.is_nan(), f"{name}: {role.plural} that are NaN", ids)
+        _refuse(values.is_nan().fill_null(False), f"{what} that are NaN", column.ids)
     if values.dtype == pl.String:
-        values = _checked_text(name, role, ids, values)
-    if role is not Role.LABELS:
-        _refuse(values.is_null(), f"{name}: predictions that are missing", ids)
-    return values
-
-
-def _checked_text(name: str, role: Role, ids: pl.Series, values: pl.Series) -> pl.Series:
-    length = values.str.len_bytes()
-    longest = length.max()
-    if isinstance(longest, int) and longest > LONGEST_VALUE:
-        long = length > LONGEST_VALUE
-        _refuse(long, f"{name}: {role.plural} longer than {LONGEST_VALUE:,} bytes", ids)
-    if length.min() == 0:
-        values = values.set(length == 0, None)  # an empty cell, quoted or not
-    short = values.filter(length == 3)  # looked at only where it can be
-    if len(short) and bool((short.str.to_lowercase() == "nan").any()):
-        nan = values.str.to_lowercase() == "nan"
-        _refuse(nan.fill_null(False), f"{name}: {role.plural} that are NaN", ids)
-    return values
+        distinct = column.distinct
+        long = distinct.filter(distinct.str.len_bytes() > LONGEST_VALUE)
+        nan = distinct.filter(distinct.str.to_lowercase() == "nan")
+        for bad, why in ((long, f"longer than {LONGEST_VALUE:,} bytes"), (nan, "that are NaN")):
+            if len(bad):
+                _refuse(values.is_in(bad.implode()), f"{what} {why}", column.ids)
+    if column.role is not Role.LABELS and values.null_count():
+        _refuse(values.is_null(), f"{what} that are missing", column.ids)
 
 
 def _refuse(bad: pl.Series, what: str, ids: pl.Series) -> None:
@@ -127,13 +134,12 @@ def _refuse(bad: pl.Series, what: str, ids: pl.Series) -> None:
         raise DataError(f"{what}: {len(found):,}, at id {named(found)}")
 
 
-def kind_of(values: pl.Series) -> Kind:
+def kind_of(distinct: pl.Series) -> Kind:
     """What the values are: digit strings are whole numbers, strings like 3.0 decimal ones."""
-    if values.dtype == pl.Int64:
+    if distinct.dtype == pl.Int64:
         return Kind.WHOLE
-    if values.dtype == pl.Float64:
+    if distinct.dtype == pl.Float64:
         return Kind.DECIMAL
-    distinct = values.drop_nulls().unique()
     whole = distinct.str.contains(r"^[+-]?[0-9]+$")
     if whole.all():
         return Kind.WHOLE

@@ -1,0 +1,16 @@
+"""The demo: real models, real files, the real command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+DEMO = Path(__file__).parent.parent.parent / "examples" / "digits.py"
+
+
+def test_the_demo_shows_a_plan_and_all_three_outcomes() -> None:
+    done = subprocess.run([sys.executable, str(DEMO)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for part in ("Recommended: pattern2", "is Unknown", "is False", "PASS: the condition is True"):
+        assert part in done.stdout

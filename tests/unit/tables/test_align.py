@@ -1,0 +1,145 @@
+"""Columns brought together: by id, never by order; values compared as the user means them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from easeci.errors import DataError
+from easeci.evidence.cells import Code, Counts
+from easeci.tables import Role, Testset, align, load_column
+
+
+def aligned(new: Any, old: Any = None, labels: Any = None, seed: str = "") -> Testset:
+    return align(
+        load_column(new, Role.NEW),
+        None if old is None else load_column(old, Role.OLD),
+        None if labels is None else load_column(labels, Role.LABELS),
+        seed,
+    )
+
+
+def by_id(testset: Testset) -> dict[Any, int]:
+    return dict(zip(testset.ids.to_list(), testset.codes.tolist(), strict=True))
+
+
+classes = st.integers(0, 2)
+rows = st.lists(st.tuples(classes, classes, st.one_of(st.none(), classes)), min_size=1, max_size=12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows, st.randoms(use_true_random=False), st.booleans(), st.booleans())
+def test_cells_against_a_loop(
+    table: list[tuple[int, int, int | None]], shuffle: Any, text_old: bool, text_labels: bool
+) -> None:
+    """Every example gets the cell that a plain loop over the rows gives it, whatever the order of
+    the files and whether classes are numbers or digits."""
+    expected = {}
+    for index, (new, old, label) in enumerate(table):
+        if label is None:
+            code = Code.AGREE_UNLABELLED if new == old else Code.DIFFER_UNLABELLED
+        elif new == old:
+            code = Code.AGREE_RIGHT if new == label else Code.AGREE_WRONG
+        elif new == label:
+            code = Code.NEW_RIGHT
+        else:
+            code = Code.OLD_RIGHT if old == label else Code.BOTH_WRONG
+        expected[index] = code
+
+    def shuffled(column: list[Any], as_text: bool) -> dict[Any, Any]:
+        items = [(i, v) for i, v in enumerate(column) if v is not None]
+        shuffle.shuffle(items)
+        return {(str(i) if as_text else i): (str(v) if as_text else v) for i, v in items}
+
+    columns = [list(column) for column in zip(*table, strict=True)]
+    known = shuffled(columns[2], text_labels)
+    try:
+        testset = aligned(
+            shuffled(columns[0], False), shuffled(columns[1], text_old), known or None
+        )
+    except DataError as error:
+        # Columns that share no class at all are refused on purpose.
+        assert "is ever equal to" in str(error)
+        return
+    assert by_id(testset) == expected
+
+
+def test_without_an_old_model() -> None:
+    testset = aligned([1, 2, 3], labels=[1, 0, None])
+    assert by_id(testset) == {
+        0: Code.AGREE_RIGHT,
+        1: Code.AGREE_WRONG,
+        2: Code.AGREE_UNLABELLED,
+    }
+    assert Counts.of(aligned([1, 2, 3]).codes)[Code.AGREE_UNLABELLED] == 3
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "labels", "fragments"),
+    [
+        ({1: 0, 2: 0, 3: 0, 4: 0}, {1: 0}, None, ["lacks 3 of the ids", "2, 3, 4"]),
+        ({1: 0}, {1: 0, 2: 0, 3: 0}, None, ["2 ids that are not in", "2, 3"]),
+        ({1: 0}, {1: 0}, {1: 0, 9: 0}, ["labels for 1 ids that are not in", "9"]),
+        ([1, 2], [1, 2, 3], None, ["1 ids that are not in", "2"]),
+        ([3, 4], [3, 4], [3.0, 4.0], ["whole numbers", "decimal numbers", "3 and 3.0"]),
+        (["3", "4"], ["3.0", "4.0"], None, ["3 and 3.0"]),
+        (["3.0", "x"], ["3", "4"], None, ["is ever equal to"]),
+        (["cat"], ["cat"], ["topsecretlabel"], ["no prediction", "equal to any label"]),
+        (["cat", "dog"], ["dog", "cat"], [1, 2], ["holds text", "holds whole numbers"]),
+        ([1, 2], ["a", "b"], None, ["is ever equal to any prediction"]),
+    ],
+)
+def test_columns_that_do_not_fit(new: Any, old: Any, labels: Any, fragments: list[str]) -> None:
+    with pytest.raises(DataError) as caught:
+        aligned(new, old, labels)
+    for fragment in fragments:
+        assert fragment in str(caught.value)
+    assert "topsecretlabel" not in str(caught.value)
+
+
+@pytest.mark.parametrize("position", ["new", "old", "labels"])
+def test_repeated_ids_are_named_and_counted(position: str) -> None:
+    repeated = pl.DataFrame({"id": [7, 7, 5, 5, 5, 6, 6, 4, 4, 1], "prediction": [1] * 10})
+    single = pl.DataFrame({"id": [7, 5, 6, 4, 1], "prediction": [1] * 5})
+    sources: dict[str, Any] = {"new": single, "old": single, "labels": single}
+    sources[position] = repeated
+    sources["labels"] = sources["labels"].rename({"prediction": "label"})
+    with pytest.raises(DataError, match="4 ids occur more than once: 7, 5, 6 and 1 more"):
+        aligned(**sources)
+
+
+def test_an_accuracy_of_zero_is_possible() -> None:
+    """Wrong everywhere, but with classes that the labels know: no error."""
+    testset = aligned(["a", "b"], ["b", "a"], ["b", "a"])
+    assert by_id(testset) == {0: Code.OLD_RIGHT, 1: Code.OLD_RIGHT}
+
+
+def test_leading_zeros_are_part_of_a_text() -> None:
+    assert by_id(aligned(["07", "7"], [7, 7])) == {
+        0: Code.DIFFER_UNLABELLED,
+        1: Code.AGREE_UNLABELLED,
+    }
+
+
+def test_the_order_is_a_keyed_hash_of_the_id() -> None:
+    """It does not depend on the order of rows, does depend on the seed, and looks random."""
+    ids = list(range(500))
+    forwards = aligned(dict.fromkeys(ids, 1))
+    backwards = aligned(dict.fromkeys(reversed(ids), 1))
+    as_text = aligned({str(i): 1 for i in ids})
+    other = aligned(dict.fromkeys(ids, 1), seed="other")
+    assert forwards.ids.to_list() == backwards.ids.to_list()
+    assert forwards.ids.cast(pl.String).to_list() == as_text.ids.to_list()
+    assert forwards.ids.to_list() != other.ids.to_list()
+    correlation = np.corrcoef(forwards.ids.to_numpy(), np.arange(500))[0, 1]
+    assert abs(correlation) < 0.2  # five standard deviations
+
+
+def test_the_order_never_changes_between_versions() -> None:
+    """Labels already asked for must be the ones that are asked for again."""
+    assert aligned(dict.fromkeys("abcdefgh", 1), seed="s").ids.to_list() == list("fecdgahb")
