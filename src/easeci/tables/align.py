@@ -98,6 +98,8 @@ def _looked_up(ids: pl.Series, keys: pl.Series, values: pl.Series) -> pl.Series:
 
 def _require_comparable(first: Column, second: Column) -> None:
     """Refuse 3.0 against 3: equal to the eye, different as values."""
+    if first.blank or second.blank:
+        return
     if {first.kind, second.kind} == {Kind.WHOLE, Kind.DECIMAL}:
         raise DataError(
             f"{first.name} holds {first.kind} and {second.name} holds {second.kind}: 3 and 3.0 "

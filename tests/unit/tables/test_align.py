@@ -113,6 +113,12 @@ def test_repeated_ids_are_named_and_counted(position: str) -> None:
         aligned(**sources)
 
 
+@pytest.mark.parametrize("predictions", [[1.5, 2.5], ["a", "b"], [1, 2]])
+def test_no_label_known_yet(predictions: list[Any]) -> None:
+    testset = aligned(predictions, labels=[None, None])
+    assert set(testset.codes.tolist()) == {Code.AGREE_UNLABELLED}
+
+
 def test_an_accuracy_of_zero_is_possible() -> None:
     """Wrong everywhere, but with classes that the labels know: no error."""
     testset = aligned(["a", "b"], ["b", "a"], ["b", "a"])
