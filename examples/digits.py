@@ -19,6 +19,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
+import easeci
+
 SCRIPT = """\
 ml:
   - script      : ./test_model.py
@@ -31,12 +33,12 @@ ml:
 """
 OLD = ("naive Bayes", GaussianNB())
 COMMITS: tuple[tuple[str, Any], ...] = (
-    ("naive Bayes with smoothing", GaussianNB(var_smoothing=1e-3)),
+    ("naive Bayes with a little smoothing", GaussianNB(var_smoothing=1e-4)),
     ("logistic regression, hardly trained", LogisticRegression(C=1e-7, max_iter=200)),
     ("support vectors", SVC(gamma=0.001)),
 )
-EXPECTED = (1, 1, 0)
-"""Exit codes: not shown to be better, shown to be worse, better."""
+EXPECTED = (1, 1, 0, 0)
+"""Exit codes: not shown to be better, shown to be worse, better, and better again."""
 
 
 def main() -> int:
@@ -66,8 +68,34 @@ def main() -> int:
                 run(folder, "check", "--new", "new.parquet", "--old", "old.parquet",
                     "--labels", "labels.csv")
             )  # fmt: skip
+        say(
+            "The same last commit, but nobody has labelled anything yet: easeci asks for labels\n"
+            "where the models differ, until the answer is known."
+        )
+        known = dict(zip(ids, test_labels.tolist(), strict=True))
+        codes.append(label_on_demand(folder, known))
     say("Your own model: `easeci init`, edit the condition, `easeci plan`, `easeci check`.")
     return 0 if tuple(codes) == EXPECTED else 1
+
+
+def label_on_demand(folder: Path, known: dict[str, int]) -> int:
+    """Answer every question for labels as a labeller would, then show the verdict."""
+    arguments = ["check", "--new", "new.parquet", "--old", "old.parquet", "--labels", "given.csv"]
+    given: dict[str, int] = {}
+    script = easeci.load_script(folder / ".easeci.yml")
+    while True:
+        labels = pl.DataFrame({"id": list(given), "label": list(given.values())})
+        labels.cast({"id": pl.String, "label": pl.Int64}).write_csv(folder / "given.csv")
+        result = easeci.check(
+            script,
+            new=folder / "new.parquet",
+            old=folder / "old.parquet",
+            labels=folder / "given.csv" if given else None,
+        )
+        if result.verdict.passed is not None:
+            return run(folder, *arguments)
+        print(f"  {len(result.wanted_ids)} labels asked for, {len(given)} given so far")
+        given |= {name: known[name] for name in result.wanted_ids}
 
 
 def say(text: str) -> None:

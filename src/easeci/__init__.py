@@ -3,7 +3,7 @@
 >>> import easeci
 >>> script = easeci.write_script("n > 0.8 +/- 0.05", reliability=0.99, steps=1)
 >>> easeci.make_plan(script).recommended
-<Estimator.HOEFFDING: 'hoeffding'>
+<Estimator.SEQUENTIAL: 'sequential'>
 """
 
 from __future__ import annotations

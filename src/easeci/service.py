@@ -6,13 +6,22 @@ condition and keywords; predictions and labels from files, data frames, mappings
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from easeci.errors import ScriptError, UsageError
 from easeci.plan import Plan, plan
-from easeci.script import KEYS, Entry, Script, assemble, parse_entries
+from easeci.script import (
+    KEYS,
+    Adaptivity,
+    Entry,
+    Estimator,
+    Mode,
+    Script,
+    assemble,
+    parse_entries,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,13 +103,19 @@ def check(
     new: Source,
     old: Source | None = None,
     labels: Source | None = None,
+    history: str | None = None,
     seed: str = "",
 ) -> Checked:
     """One verdict from predictions and labels. Counts no steps: whoever calls it does.
 
     ``old`` may be left out if the condition has neither o nor d, ``labels`` if it is on d alone.
-    ``seed`` keys the order in which labels are asked for where some are missing.
+    ``history`` holds the answers that this testset has given so far, such as "PFF"; without it
+    every step has the published level. ``seed`` keys the order in which examples are looked at.
+
+    With estimator ``auto``, a testset whose labels are all there is decided by ``exact``, any other
+    by ``sequential``: by which labels exist, never by what they say.
     """
+    # Here and not above, because a plan must not wait for polars and numpy.
     from easeci.tables import Role, align, load_column
     from easeci.verdict import decide
 
@@ -109,15 +124,42 @@ def check(
             "the condition compares with the old model, so its predictions are needed too",
             hint="Give them as --old (old=…).",
         )
-    the_plan = plan(script)
+    _require_history(script, history)
     testset = align(
         load_column(new, Role.NEW),
         load_column(old, Role.OLD) if old is not None and script.needs_old_model else None,
         load_column(labels, Role.LABELS) if labels is not None and script.needs_labels else None,
-        seed,
     )
-    verdict = decide(the_plan, testset.codes)
+    complete = not testset.lacks_labels(script.clauses)
+    if script.estimator is Estimator.AUTO:
+        chosen = Estimator.EXACT if complete else Estimator.SEQUENTIAL
+        script = replace(script, estimator=chosen)
+    if script.estimator is Estimator.SEQUENTIAL or not complete:
+        testset = testset.ordered(seed)
+    the_plan = plan(script)
+    verdict = decide(the_plan, testset.codes, history)
     return Checked(the_plan, verdict, testset.ids_at(verdict.wanted))
+
+
+def _require_history(script: Script, history: str | None) -> None:
+    if history is None:
+        return
+    if set(history) - {"P", "F"}:
+        raise UsageError(
+            "a history consists of the letters P and F",
+            hint="Write the answers so far in their order, such as PFF.",
+        )
+    if len(history) >= script.steps:
+        raise UsageError(
+            f"all {script.steps:,} steps of this testset are used up",
+            hint="A new testset is needed, or a script with more steps.",
+        )
+    change = "P" if script.mode is Mode.FP_FREE else "F"
+    if script.adaptivity is Adaptivity.FIRST_CHANGE and change in history:
+        raise UsageError(
+            "under firstChange a testset is retired at its first change",
+            hint="A new testset is needed.",
+        )
 
 
 def write_ids(path: Path, ids: pl.Series) -> None:

@@ -29,7 +29,15 @@ def plan_of(condition: str, *options: str) -> dict[str, Any]:
 def test_plan(condition: str) -> None:
     document = plan_of(condition, "--steps", "32", "--adaptivity", "none")
     names = [row["estimator"] for row in document["estimates"]]
-    assert names == ["hoeffding", "pattern1", "pattern1-active", "pattern2", "pattern3"]
+    assert names == [
+        "hoeffding",
+        "pattern1",
+        "pattern1-active",
+        "pattern2",
+        "pattern3",
+        "exact",
+        "sequential",
+    ]
     assert document["recommended"] in names
     for row in document["estimates"]:
         assert isinstance(row["applies"], bool)
@@ -52,6 +60,16 @@ def test_d_alone_needs_no_labels() -> None:
     assert plan_of("d < 0.1 +/- 0.01")["estimates"][0]["labels"] == 0
 
 
+def test_sequential_says_what_a_commit_is_expected_to_take() -> None:
+    rows = {row["estimator"]: row for row in plan_of("n - o > 0.02 +/- 0.01")["estimates"]}
+    row = rows["sequential"]
+    expected = row["expected_labels"]
+    assert row["labels"] == 0
+    assert set(expected) == {"unchanged", "middle", "better"}
+    assert expected["unchanged"] < row["labels_per_commit"]
+    assert expected["better"] < expected["middle"] <= row["labels_per_commit"]
+
+
 def test_pattern2_has_no_size_unless_the_difference_is_known() -> None:
     unknown = plan_of("n - o > 0.02 +/- 0.01")["estimates"][3]
     assert (unknown["applies"], unknown["examples"]) == (True, None)
@@ -70,6 +88,7 @@ def test_check(tmp_path: Path) -> None:
     old = write_rows(tmp_path / "old.csv", "prediction", ["a"] * 1000)
     truth = write_rows(tmp_path / "labels.csv", "label", labels)
     arguments = ["check", "--new", new, "--old", old, "--labels", truth, "-r", "0.9", "--json"]
+    arguments += ["--estimator", "pattern1"]
     done = easeci(*arguments, "-c", r"n - o > 0.2 +/- 0.1 /\ d < 0.9 +/- 0.2")
     document = json.loads(done.stdout)
     assert done.returncode == 0
@@ -83,9 +102,10 @@ def test_check(tmp_path: Path) -> None:
     assert first["interval"] == pytest.approx([0.4, 0.6])
     assert first["outcome"] == "True"
     assert second["clause"] == "d < 0.9 +/- 0.2"
-    failed = easeci(*arguments, "-c", "n - o > 0.7 +/- 0.1")
+    failed = easeci(*arguments[:-2], "-c", "n - o > 0.7 +/- 0.1")
     assert failed.returncode == 1
-    assert json.loads(failed.stdout)["pass"] is False
+    by_default = json.loads(failed.stdout)
+    assert (by_default["pass"], by_default["estimator"]) == (False, "exact")
 
 
 def test_check_waits(tmp_path: Path) -> None:
@@ -94,5 +114,6 @@ def test_check_waits(tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     assert done.returncode == 3
     assert (document["pass"], document["outcome"]) == (None, "Unknown")
-    assert document["labels_wanted"] == 116
+    assert document["estimator"] == "sequential"
+    assert 1 <= document["labels_wanted"] <= 20
     assert document["clauses"][0]["estimate"] is None

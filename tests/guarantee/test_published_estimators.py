@@ -29,7 +29,7 @@ MOST_BROKEN = int(stats.binom.isf(1e-6, RUNS, DELTA))
 CASES: dict[str, tuple[str, dict[str, object], Law, Law, Law]] = {
     "n": (
         "n > 0.5 +/- 0.1",
-        {},
+        {"estimator": "hoeffding"},
         Law(agree_right=0.5),
         Law(agree_right=0.7),
         Law(agree_right=0.3),
@@ -43,7 +43,7 @@ CASES: dict[str, tuple[str, dict[str, object], Law, Law, Law]] = {
     ),
     "d": (
         "d < 0.3 +/- 0.1",
-        {},
+        {"estimator": "hoeffding"},
         Law(new_right=0.1, old_right=0.1, both_wrong=0.1),
         Law(new_right=0.05, old_right=0.05),
         Law(new_right=0.2, old_right=0.2, both_wrong=0.1),
@@ -64,21 +64,21 @@ CASES: dict[str, tuple[str, dict[str, object], Law, Law, Law]] = {
     ),
     "n - 1.1*o": (
         "n - 1.1*o > 0 +/- 0.1",
-        {},
+        {"estimator": "hoeffding"},
         Law(agree_right=0.5, new_right=0.16, old_right=0.1),
         Law(agree_right=0.5, new_right=0.36, old_right=0.1),
         Law(agree_right=0.5, new_right=0.06, old_right=0.1918181818),
     ),
     "conjunction, n - o at its threshold": (
         r"n - o > 0.1 +/- 0.05 /\ d < 0.4 +/- 0.05",
-        {},
+        {"estimator": "pattern1-active"},
         Law(agree_right=0.5, new_right=0.2, old_right=0.1),
         Law(agree_right=0.5, new_right=0.25, old_right=0.05),
         Law(agree_right=0.5, new_right=0.1, old_right=0.1),
     ),
     "conjunction, d at its threshold": (
         r"n - o > 0.1 +/- 0.05 /\ d < 0.4 +/- 0.05",
-        {},
+        {"estimator": "pattern1-active"},
         Law(agree_right=0.5, new_right=0.4),
         Law(agree_right=0.5, new_right=0.25, old_right=0.05),
         Law(agree_right=0.3, new_right=0.45, both_wrong=0.05),

@@ -55,7 +55,9 @@ def test_what_is_not_needed_may_be_left_out() -> None:
 
 
 def test_labels_that_are_wanted_are_named() -> None:
-    script = easeci.write_script("n > 0.5 +/- 0.1", reliability=0.9, steps=1, adaptivity="none")
+    script = easeci.write_script(
+        "n > 0.5 +/- 0.1", reliability=0.9, steps=1, adaptivity="none", estimator="hoeffding"
+    )
     waiting = easeci.check(script, new=BETTER)
     assert waiting.verdict.passed is None
     assert len(waiting.wanted_ids) == 116

@@ -20,6 +20,7 @@ from easeci.cli.options import (
     ReliabilityOption,
     Request,
     ScriptOption,
+    SensitivityOption,
     StepsOption,
     read_request,
 )
@@ -43,10 +44,14 @@ def check(
     steps: StepsOption = None,
     adaptivity: AdaptivityOption = None,
     mode: ModeOption = None,
+    sensitivity: SensitivityOption = None,
     difference: DifferenceOption = None,
     estimator: EstimatorOption = None,
+    history: Annotated[
+        str | None, typer.Option("--history", help="Answers of this testset so far, such as PFF.")
+    ] = None,
     seed: Annotated[
-        str, typer.Option("--seed", help="Key of the order in which labels are asked for.")
+        str, typer.Option("--seed", help="Key of the order in which examples are looked at.")
     ] = "",
     ask: Annotated[
         Path | None, typer.Option("--ask", help="Write the ids to label next to this CSV file.")
@@ -62,11 +67,14 @@ def check(
         steps=steps,
         adaptivity=adaptivity,
         mode=mode,
+        sensitivity=sensitivity,
         difference=difference,
         estimator=estimator,
     )
     show_warnings(request.script.warnings())
-    checked = check_files(request.script, new=new, old=old, labels=labels, seed=seed)
+    checked = check_files(
+        request.script, new=new, old=old, labels=labels, history=history, seed=seed
+    )
     if ask is not None and checked.verdict.passed is None:
         write_ids(ask, checked.wanted_ids)
     if as_json:
@@ -107,7 +115,7 @@ def _show(request: Request, checked: Checked, ask: Path | None) -> None:
             f"{result.sample:,} examples",
             markup=False,
         )
-        if result.widened and result.settled:
+        if result.widened and result.settled and result.tolerance is not None:
             wider = (
                 f"[yellow]Wider than the script's ±{float(result.clause.tolerance):g}:[/] that "
                 f"needs {result.needed:,} examples; these allow ±{float(result.tolerance):.4g}."

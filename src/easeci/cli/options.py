@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from easeci.errors import UsageError
-from easeci.script import Entry, Script, assemble
+from easeci.script import Entry, Estimator, Script, assemble
 from easeci.service import DEFAULTS, find_script, load_entries
 
 ScriptOption = Annotated[
@@ -31,15 +31,19 @@ AdaptivityOption = Annotated[
     str | None, typer.Option("--adaptivity", help="none, full or firstChange.")
 ]
 ModeOption = Annotated[str | None, typer.Option("--mode", help="fp-free or fn-free.")]
+SensitivityOption = Annotated[
+    str | None,
+    typer.Option("--sensitivity", help="Probability that no clearly good commit fails."),
+]
 DifferenceOption = Annotated[
     str | None,
-    typer.Option("--difference", help="Largest d expected of a commit; sizes Pattern 2."),
+    typer.Option("--difference", help="Largest d expected of a commit; sizes the testset."),
 ]
 EstimatorOption = Annotated[
     str | None,
     typer.Option(
         "--estimator",
-        help="auto, hoeffding, pattern1, pattern1-active, pattern2 or pattern3.",
+        help=f"{', '.join(Estimator)}.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON document instead.")]

@@ -20,6 +20,7 @@ from easeci.cli.options import (
     ReliabilityOption,
     Request,
     ScriptOption,
+    SensitivityOption,
     StepsOption,
     read_request,
 )
@@ -39,6 +40,7 @@ def plan(
     steps: StepsOption = None,
     adaptivity: AdaptivityOption = None,
     mode: ModeOption = None,
+    sensitivity: SensitivityOption = None,
     difference: DifferenceOption = None,
     estimator: EstimatorOption = None,
     explain: ExplainOption = False,
@@ -52,6 +54,7 @@ def plan(
         steps=steps,
         adaptivity=adaptivity,
         mode=mode,
+        sensitivity=sensitivity,
         difference=difference,
         estimator=estimator,
     )
@@ -129,16 +132,11 @@ def _show_advice(plan: Plan) -> None:
             f"Its first stage needs {chosen.unlabelled:,} examples without labels; "
             "the same examples may serve both stages."
         )
-    for saving in plan.savings:
-        assumed = (
-            ""
-            if saving.assumed_difference is None
-            else (f" (at d = {float(saving.assumed_difference):g})")
-        )
-        points = "1 more point" if saving.points == 1 else f"{saving.points} more points"
+    if plan.savings:
+        one, two = plan.savings
         console.print(
-            f"Cheap mode: {points} of tolerance: {saving.labels_in_all:,} labels in all, "
-            f"{saving.factor:.1f} times fewer{assumed}."
+            f"Cheap mode, as published: 1 more point of tolerance takes {one.factor:.1f} times "
+            f"fewer labels, 2 more points {two.factor:.1f} times fewer."
         )
     for reason, names in _reasons_against(plan).items():
         console.print(f"[dim]{' and '.join(names)}: {escape(reason)}.[/]")

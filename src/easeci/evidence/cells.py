@@ -7,6 +7,7 @@ models agree, because the example has no label yet.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
@@ -64,18 +65,29 @@ class Counts:
             missing += self[Code.DIFFER_UNLABELLED]
         return missing
 
+    def extremes(self, score: Score) -> tuple[Counts, Counts]:
+        """The counts with every missing label at its lowest, and at its highest score."""
+        return self._completed(score, min), self._completed(score, max)
+
+    def _completed(self, score: Score, pick: Callable[..., Cell]) -> Counts:
+        counts = list(self.by_code)
+        for code, cells in (
+            (Code.AGREE_UNLABELLED, AGREEING),
+            (Code.DIFFER_UNLABELLED, DIFFERING),
+        ):
+            counts[CODE_OF[pick(cells, key=score.of)]] += counts[code]
+            counts[code] = 0
+        return Counts(tuple(counts))
+
+    def mean(self, score: Score) -> Fraction:
+        """The mean score; every label that matters must be known."""
+        total = sum((self[CODE_OF[cell]] * score.of(cell) for cell in Cell), Fraction(0))
+        return total / self.examples
+
     def mean_range(self, score: Score) -> tuple[Fraction, Fraction]:
         """The least and the greatest mean score that the missing labels still allow.
 
         The two are equal where no label that matters is missing.
         """
-        known = sum((self[CODE_OF[cell]] * score.of(cell) for cell in Cell), Fraction(0))
-        low = high = known
-        for code, cells in (
-            (Code.AGREE_UNLABELLED, AGREEING),
-            (Code.DIFFER_UNLABELLED, DIFFERING),
-        ):
-            scores = [score.of(cell) for cell in cells]
-            low += self[code] * min(scores)
-            high += self[code] * max(scores)
-        return low / self.examples, high / self.examples
+        low, high = self.extremes(score)
+        return low.mean(score), high.mean(score)

@@ -1,17 +1,47 @@
-"""The level of a step: how small its probability of error must be, so that all add up to δ.
+"""The level of a step: how small its probabilities of error must be, so that all add up.
 
-As published: the errors of all models that could ever be tested on a testset are added up. Under
-``none`` and ``firstChange`` that is one model per step; under ``full`` every history of
-pass/fail answers may lead to another model, 2^steps in all. Everything is in logarithms, because
-δ / 2^steps leaves the range of floats at about a thousand steps.
+The model of a step is a fixed function of the bits disclosed before it, so the histories form a
+tree in which every node has a fixed pair of models, and errors may be added up over nodes.
+
+As published, every node gets the same level: δ over the number of models that could ever be
+tested, one per step under ``none`` and ``firstChange`` and 2^steps under ``full``.
+
+Ours gives a node with history s the levels
+
+    safety       α(s) = δ · Q(s·x),   x the answer that needs proof
+    sensitivity  β(s) = β · R(s·y),   y the other answer
+
+(x is pass in fp-free and fail in fn-free) for any two probability distributions Q and R on bit
+strings (Q(s) = Q(s·pass) + Q(s·fail)).
+
+*Proof.* Safety, in fp-free: before the first wrong pass every node on the way whose condition is
+false answered fail. So of two different strings s·pass at which a first wrong pass can happen
+neither is a prefix of the other: if s·pass were a prefix of t·pass, the false node s would have
+passed before. By Kraft's inequality their probabilities under Q add up to at most 1, and each
+error has probability at most α(s); in all δ. Sensitivity is the same with "condition clearly
+true" for false and fail for pass, and fn-free exchanges the two answers. Nothing ties Q to R, nor
+either to the number of steps: feedback costs its surprise.
+
+What only the owner is told needs a level of its own. Before a first wrong claim there may be other
+nodes of the same kind that gave the same bit without the claim, so these strings are not free of
+prefixes; the errors of all nodes are added up instead, δ · Q(s) / ((t+1)(t+2)) after t bits, which
+is δ over all lengths t because the Q(s) of one length add up to 1.
+
+Everything is in logarithms, because δ / 2^steps leaves the range of floats at about a thousand
+steps.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 
-from easeci.script import Adaptivity
+from easeci.script import Adaptivity, Mode
+
+PASS = "P"  # noqa: S105 - an answer, not a password
+FAIL = "F"
 
 
 def log_histories(adaptivity: Adaptivity, steps: int) -> float:
@@ -31,3 +61,155 @@ def log_level(delta: Fraction, adaptivity: Adaptivity, steps: int) -> float:
 def log_of(probability: Fraction) -> float:
     """ln of an exact rational, also where it is too small for a float."""
     return math.log(probability.numerator) - math.log(probability.denominator)
+
+
+def log_sum(logarithms: Iterable[float]) -> float:
+    """ln Σ exp, without leaving the range of floats."""
+    terms = list(logarithms)
+    top = max(terms)
+    if top == -math.inf:
+        return top
+    return top + math.log(math.fsum(math.exp(term - top) for term in terms))
+
+
+@dataclass(frozen=True)
+class StepLevels:
+    """Natural logarithms of the levels of one step.
+
+    ``safety`` is for the answer that needs proof, ``sensitivity`` for the other one, and ``claim``
+    for what only the owner is told: that the condition is False in fp-free, True in fn-free.
+    """
+
+    safety: float
+    sensitivity: float
+    claim: float
+
+    def per_clause(self, mode: Mode, clauses: int) -> StepLevels:
+        """The levels of each of ``clauses`` clauses: divided by what any one of them could spoil.
+
+        fp-free: if the condition is false, one fixed clause is, and a pass needs that clause
+        proven, so each is tested at the full α; if it is clearly true, any of them might stop
+        it. fn-free is the mirror image.
+        """
+        share = math.log(clauses)
+        if mode is Mode.FP_FREE:
+            return StepLevels(self.safety, self.sensitivity - share, self.claim - share)
+        return StepLevels(self.safety - share, self.sensitivity, self.claim)
+
+
+@dataclass(frozen=True)
+class BetaCode:
+    """The probability of a bit string if the share of proofs among its bits is Beta distributed.
+
+    ``proof`` and ``other`` are the two parameters; after k proofs and m other answers the next
+    is a proof with probability (proof + k) / (proof + other + k + m).
+    """
+
+    proof: float
+    other: float
+
+    def log_probability(self, proofs: int, others: int) -> float:
+        return _log_beta(self.proof + proofs, self.other + others) - _log_beta(
+            self.proof, self.other
+        )
+
+
+@dataclass(frozen=True)
+class CoinCode:
+    """Every bit costs one bit: 2^−length. With a share of it, no history is far from 2^−steps."""
+
+    def log_probability(self, proofs: int, others: int) -> float:
+        return -(proofs + others) * math.log(2.0)
+
+
+@dataclass(frozen=True)
+class MixtureCode:
+    """A mixture of codes; the weights add up to 1."""
+
+    parts: tuple[tuple[float, BetaCode | CoinCode], ...]
+
+    def __post_init__(self) -> None:
+        if not math.isclose(math.fsum(weight for weight, _ in self.parts), 1.0, abs_tol=1e-12):
+            raise ValueError("the weights of a mixture must add up to 1")
+
+    def log_probability(self, proofs: int, others: int) -> float:
+        return log_sum(
+            math.log(weight) + code.log_probability(proofs, others) for weight, code in self.parts
+        )
+
+
+SAFETY_CODE = MixtureCode(
+    ((0.8, BetaCode(1.5, 10.0)), (0.1, BetaCode(0.5, 0.5)), (0.1, CoinCode()))
+)
+"""Proofs are rare. It leans a little towards them, because α(s) pays for the proof to come too."""
+SENSITIVITY_CODE = MixtureCode(
+    ((0.8, BetaCode(1.0, 14.0)), (0.1, BetaCode(0.5, 0.5)), (0.1, CoinCode()))
+)
+
+
+def proof_bit(mode: Mode) -> str:
+    """The answer that needs proof in a mode."""
+    return PASS if mode is Mode.FP_FREE else FAIL
+
+
+def step_levels(
+    *,
+    delta: Fraction,
+    beta: Fraction,
+    mode: Mode,
+    adaptivity: Adaptivity,
+    steps: int,
+    history: str = "",
+    fixed_models: bool = False,
+) -> StepLevels:
+    """The levels of the step after ``history``, the answers so far as letters P and F.
+
+    Under ``full`` these are the answers disclosed. Under ``none`` they are the hidden ones, because
+    the baseline depends on them; with ``fixed_models`` (conditions on n alone) nothing does, and
+    every step gets its share of 1 / steps. Under ``firstChange`` the testset is retired at the
+    first proof, so that the only way on is one string of other answers: safety is divided by the
+    steps, and the one node on it that is the first to be clearly true needs no division.
+    """
+    proofs, others = _counted(history, mode)
+    log_delta, log_beta = log_of(delta), log_of(beta)
+    if adaptivity is Adaptivity.FIRST_CHANGE:
+        if proofs:
+            raise ValueError("under firstChange a testset is retired at its first change")
+        _require_step(others, steps)
+        return StepLevels(log_delta - math.log(steps), log_beta, log_delta - math.log(steps))
+    if adaptivity is Adaptivity.NONE and fixed_models:
+        _require_step(proofs + others, steps)
+        share = math.log(steps)
+        return StepLevels(log_delta - share, log_beta - share, log_delta - share)
+    length = proofs + others
+    claim = SENSITIVITY_CODE.log_probability(proofs, others)
+    return StepLevels(
+        safety=log_delta + SAFETY_CODE.log_probability(proofs + 1, others),
+        sensitivity=log_beta + SENSITIVITY_CODE.log_probability(proofs, others + 1),
+        claim=log_delta + claim - math.log((length + 1) * (length + 2)),
+    )
+
+
+def uniform_levels(
+    *, delta: Fraction, beta: Fraction, adaptivity: Adaptivity, steps: int
+) -> StepLevels:
+    """The published levels, the same for every step: for who doesn't know the history."""
+    safety = log_level(delta, adaptivity, steps)
+    return StepLevels(safety, log_level(beta, adaptivity, steps), safety)
+
+
+def _counted(history: str, mode: Mode) -> tuple[int, int]:
+    proofs = history.count(proof_bit(mode))
+    others = history.count(FAIL if mode is Mode.FP_FREE else PASS)
+    if proofs + others != len(history):
+        raise ValueError(f"a history consists of P and F, got {history!r}")
+    return proofs, others
+
+
+def _require_step(before: int, steps: int) -> None:
+    if before >= steps:
+        raise ValueError(f"all {steps} steps of the testset are used up")
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from easeci.plan.estimate import Estimate
@@ -31,9 +32,6 @@ def plan_document(plan: Plan) -> dict[str, Any]:
                 "points": saving.points,
                 "labels_in_all": saving.labels_in_all,
                 "factor": round(saving.factor, 3),
-                "difference": None
-                if saving.assumed_difference is None
-                else float(saving.assumed_difference),
             }
             for saving in plan.savings
         ],
@@ -43,7 +41,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
 
 def _estimate_document(plan: Plan, estimate: Estimate) -> dict[str, Any]:
     in_all = estimate.labels_in_all(plan.script.steps)
-    return {
+    document: dict[str, Any] = {
         "estimator": str(estimate.estimator),
         "applies": estimate.applies,
         "examples": estimate.examples,
@@ -58,3 +56,6 @@ def _estimate_document(plan: Plan, estimate: Estimate) -> dict[str, Any]:
         "reason": estimate.reason,
         "derivation": list(estimate.derivation),
     }
+    if estimate.expected is not None:
+        document["expected_labels"] = asdict(estimate.expected)
+    return document

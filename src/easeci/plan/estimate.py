@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from easeci.bounds import Bennett, Bound, Hoeffding
-from easeci.script import Estimator, LinearClause, Score
+from easeci.script import Estimator, LinearClause
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,24 @@ class BennettTest:
 
 
 @dataclass(frozen=True)
+class ExpectedLabels:
+    """Labels that a commit is expected to take, by what is true of it."""
+
+    unchanged: int
+    middle: int
+    better: int
+
+
+@dataclass(frozen=True)
 class Estimate:
     """What one estimator says of a script.
 
     ``examples`` is the size of the testset that its test needs, ``labels`` how many of them need
     a label before the first commit, ``labels_per_commit`` how many more each commit may need.
     ``unlabelled`` is what its first stage needs: examples without labels, which may be the same
-    ones. All are None where the estimator doesn't apply, or can't say before it runs.
+    ones. All are None where the estimator doesn't apply, or can't say before it runs. Where labels
+    are asked for until the answer is known, ``labels_per_commit`` is what is expected at the worst
+    truth, and ``expected`` says more. ``tests`` are the tests of a published estimator.
     """
 
     estimator: Estimator
@@ -162,6 +173,7 @@ class Estimate:
     labels: int | None = None
     labels_per_commit: int | None = None
     unlabelled: int | None = None
+    expected: ExpectedLabels | None = None
     tests: tuple[ClauseTest, ...] = ()
     derivation: tuple[str, ...] = ()
 
@@ -174,10 +186,3 @@ class Estimate:
 
 def does_not_apply(estimator: Estimator, reason: str) -> Estimate:
     return Estimate(estimator, applies=False, reason=reason)
-
-
-def difference_of_accuracies(score: Score) -> Fraction | None:
-    """The coefficient of ``n - o`` if the score is a multiple of it."""
-    if score.difference == 0 and score.new != 0 and score.new == -score.old:
-        return score.new
-    return None

@@ -15,11 +15,11 @@ from easeci.plan.estimate import (
     FirstStage,
     HoeffdingTest,
     Rare,
-    difference_of_accuracies,
     does_not_apply,
 )
+from easeci.plan.forms import difference_of_accuracies, upper_bound_of_difference
 from easeci.plan.wording import count, exact, histories, probability, why_histories
-from easeci.script import Estimator, LinearClause, Score, Script
+from easeci.script import Estimator, LinearClause, Script
 
 HALF = math.log(2.0)
 
@@ -197,7 +197,7 @@ def _filter_and_test(
     script: Script,
 ) -> tuple[LinearClause, LinearClause, Fraction, Fraction] | str:
     """The clause ``d < A`` and the clause on n − o with its scale, and A; or why there is none."""
-    filters = [c for c in script.clauses if _upper_bound_of_difference(c) is not None]
+    filters = [c for c in script.clauses if upper_bound_of_difference(c) is not None]
     tests = [c for c in script.clauses if difference_of_accuracies(c.score) is not None]
     if not filters:
         return "needs a clause d < A, which bounds how much the models differ"
@@ -205,19 +205,11 @@ def _filter_and_test(
         return "needs a clause on n - o"
     if len(script.clauses) != 2:
         return "needs exactly two clauses: d < A and one on n - o"
-    ceiling = _upper_bound_of_difference(filters[0])
+    ceiling = upper_bound_of_difference(filters[0])
     scale = difference_of_accuracies(tests[0].score)
     assert ceiling is not None
     assert scale is not None
     return filters[0], tests[0], scale, ceiling
-
-
-def _upper_bound_of_difference(clause: LinearClause) -> Fraction | None:
-    form = clause.greater
-    score: Score = form.score
-    if score.new == 0 and score.old == 0 and score.difference < 0:
-        return form.threshold / score.difference
-    return None
 
 
 def _share_of(share: Fraction, test: BennettTest) -> int:

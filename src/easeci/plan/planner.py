@@ -9,33 +9,37 @@ from fractions import Fraction
 from easeci.errors import ScriptError
 from easeci.plan.baseline import hoeffding
 from easeci.plan.estimate import Estimate
+from easeci.plan.exact import exact_estimate
 from easeci.plan.patterns import pattern1, pattern1_active, pattern2, pattern3
-from easeci.plan.wording import count, exact
+from easeci.plan.sequential import sequential
+from easeci.plan.typical import COMMON_DIFFERENCE
+from easeci.plan.wording import count
 from easeci.script import Estimator, Script
 
-ESTIMATORS: tuple[Callable[[Script], Estimate], ...] = (
+PUBLISHED: tuple[Callable[[Script], Estimate], ...] = (
     hoeffding,
     pattern1,
     pattern1_active,
     pattern2,
     pattern3,
 )
+ESTIMATORS = (*PUBLISHED, exact_estimate, sequential)
 
 PRACTICAL_LABELS = 60_000
 """The paper: 30,000 to 60,000 labels for every 32 evaluations are practical for many teams."""
 PRACTICAL_STEPS = 32
 
-COMMON_DIFFERENCE = Fraction(1, 10)
-
 
 @dataclass(frozen=True)
 class Saving:
-    """The paper's cheap mode: every tolerance ``points`` accuracy points wider."""
+    """The paper's cheap mode: every tolerance ``points`` accuracy points wider.
+
+    ``labels_in_all`` and ``factor`` are those of the best published estimator.
+    """
 
     points: int
     labels_in_all: int
     factor: float
-    assumed_difference: Fraction | None
 
 
 @dataclass(frozen=True)
@@ -70,12 +74,11 @@ def plan(script: Script) -> Plan:
     """Ask every estimator; an estimator that the script names must apply."""
     estimates = tuple(estimator(script) for estimator in ESTIMATORS)
     recommended, why = _recommend(script, estimates)
-    chosen = recommended
     if script.estimator is not Estimator.AUTO:
-        chosen = next(e for e in estimates if e.estimator is script.estimator)
-        if not chosen.applies:
+        named = next(e for e in estimates if e.estimator is script.estimator)
+        if not named.applies:
             raise ScriptError(
-                f"estimator {script.estimator} does not fit this condition: it {chosen.reason}",
+                f"estimator {script.estimator} does not fit this condition: it {named.reason}",
                 hint="Choose another one, or auto.",
             )
     return Plan(
@@ -83,38 +86,40 @@ def plan(script: Script) -> Plan:
         estimates=estimates,
         recommended=recommended.estimator,
         why=why,
-        savings=_savings(script, chosen),
+        savings=_savings(script),
     )
 
 
 def _recommend(script: Script, estimates: tuple[Estimate, ...]) -> tuple[Estimate, str]:
-    """The fewest labels over the testset's life; on a tie, the fewest before the first commit.
-
-    An estimator whose size is known only when it runs (Pattern 2 without an expected difference)
-    is preferred to the baseline: it needs fewer labels unless the models differ nearly everywhere.
-    """
-    unsized = [e for e in estimates if e.applies and e.examples is None]
-    if unsized:
-        return unsized[0], _why_unsized(script, unsized[0])
-    sized = [e for e in estimates if e.applies]
-    best = min(sized, key=lambda e: (_in_all(e, script), e.labels))
-    others = [e for e in sized if e is not best]
-    labels = _in_all(best, script)
+    """Sequential where labels are needed; where they are not, exact needs the fewest examples."""
+    by_name = {estimate.estimator: estimate for estimate in estimates}
     if not script.needs_labels:
-        return best, "the condition is on d alone, so no labels are needed at all"
-    if not others:
-        return best, f"no other estimator fits this condition; {best.reason}"
-    if labels == min(_in_all(e, script) for e in others):
-        per_commit = best.labels_per_commit or 0
-        return best, (
-            f"the same {count(labels)} labels at most, but none before the first commit and at "
-            f"most {count(per_commit)} for each; {best.reason}"
-        )
-    worst = max(_in_all(e, script) for e in others)
-    return best, (
-        f"at most {count(labels)} labels in all, {worst / labels:.1f} times fewer than "
-        f"{_worst_name(others, script)}; {best.reason}"
+        why = "the condition is on d alone: no labels at all, and the fewest examples"
+        return by_name[Estimator.EXACT], why
+    chosen = by_name[Estimator.SEQUENTIAL]
+    expected = chosen.expected
+    assert expected is not None
+    assert chosen.labels_per_commit is not None
+    best = _best_published(script)
+    return chosen, (
+        f"about {count(expected.unchanged)} labels for a commit that changes nothing, "
+        f"{count(chosen.labels_per_commit)} at the worst, where the best published estimator, "
+        f"{best.estimator}, takes {_effort(best)}; {chosen.reason}"
     )
+
+
+def _best_published(script: Script) -> Estimate:
+    """The published estimator with the fewest labels; Pattern 2 at a common difference."""
+    if script.difference is None:
+        script = replace(script, difference=COMMON_DIFFERENCE)
+    sized = [e for e in (estimator(script) for estimator in PUBLISHED) if e.examples is not None]
+    return min(sized, key=lambda e: (_in_all(e, script), e.labels))
+
+
+def _effort(estimate: Estimate) -> str:
+    if estimate.labels_per_commit:
+        return f"{count(estimate.labels_per_commit)} for each"
+    return f"{count(estimate.labels or 0)} up front"
 
 
 def _in_all(estimate: Estimate, script: Script) -> int:
@@ -123,50 +128,17 @@ def _in_all(estimate: Estimate, script: Script) -> int:
     return labels
 
 
-def _worst_name(estimates: list[Estimate], script: Script) -> str:
-    return str(max(estimates, key=lambda e: _in_all(e, script)).estimator)
-
-
-def _why_unsized(script: Script, estimate: Estimate) -> str:
-    baseline = hoeffding(script)
-    assert baseline.examples is not None
-    share = _break_even(script, baseline.examples)
-    return (
-        f"it needs fewer labels than the baseline's {count(baseline.examples)} as long as a commit "
-        f"changes less than {exact(share)} of the predictions; {estimate.reason}"
-    )
-
-
-def _break_even(script: Script, examples: int) -> Fraction:
-    """The largest expected difference, in whole points, for which Pattern 2 needs fewer labels."""
-    for points in range(100, 0, -1):
-        difference = Fraction(points, 100)
-        estimate = pattern2(replace(script, difference=difference))
-        if _in_all(estimate, script) < examples:
-            return difference
-    return Fraction(0)
-
-
-def _savings(script: Script, chosen: Estimate) -> tuple[Saving, ...]:
-    """What the chosen estimator would need at wider tolerances, or the best if it is free."""
+def _savings(script: Script) -> tuple[Saving, ...]:
+    """The published cheap mode: what the best published estimator saves at wider tolerances."""
     if not script.needs_labels:
         return ()
-    assumed = None
-    if chosen.examples is None:
-        # Known only when it runs: compare at a difference that is common.
-        script, assumed = replace(script, difference=COMMON_DIFFERENCE), COMMON_DIFFERENCE
-    now = _fewest_labels(script, chosen.estimator)
+    best = _best_published(script)
+    now = _in_all(best, script)
     savings = []
     for points in (1, 2):
-        labels = _fewest_labels(_loosened(script, points), chosen.estimator)
-        savings.append(Saving(points, labels, now / labels, assumed))
+        labels = _in_all(_best_published(_loosened(script, points)), script)
+        savings.append(Saving(points, labels, now / labels))
     return tuple(savings)
-
-
-def _fewest_labels(script: Script, preferred: Estimator) -> int:
-    sized = [e for e in (estimator(script) for estimator in ESTIMATORS) if e.examples is not None]
-    named = [e for e in sized if e.estimator is preferred]
-    return min(_in_all(e, script) for e in named or sized)
 
 
 def _loosened(script: Script, points: int) -> Script:

@@ -34,6 +34,8 @@ class Estimator(StrEnum):
     PATTERN1_ACTIVE = "pattern1-active"
     PATTERN2 = "pattern2"
     PATTERN3 = "pattern3"
+    EXACT = "exact"
+    SEQUENTIAL = "sequential"
 
 
 @dataclass(frozen=True)

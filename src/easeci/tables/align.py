@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.evidence.cells import Code, Codes
+from easeci.evidence.cells import Code, Codes, Counts
+from easeci.script import LinearClause
 from easeci.tables.column import Column, Kind, comparable, named, require_unique
 
 
@@ -22,16 +24,28 @@ class Testset:
     ids: pl.Series
     codes: Codes
 
+    def ordered(self, seed: str) -> Testset:
+        """The same examples in the order of a hash of seed and id.
+
+        Never the order of a file, which may be sorted by class.
+        """
+        order = _order(self.ids, seed)
+        return Testset(self.ids.gather(order), self.codes[order])
+
+    def lacks_labels(self, clauses: Iterable[LinearClause]) -> bool:
+        """Whether a label is missing that some clause's score depends on."""
+        counts = Counts.of(self.codes)
+        return any(counts.missing_labels(clause.score) for clause in clauses)
+
     def ids_at(self, positions: tuple[int, ...]) -> pl.Series:
         return self.ids.gather(list(positions))
 
 
-def align(new: Column, old: Column | None, labels: Column | None, seed: str) -> Testset:
-    """The testset that predictions and labels describe together.
+def align(new: Column, old: Column | None, labels: Column | None) -> Testset:
+    """The testset that predictions and labels describe together, in the order of the file.
 
     The ids of the new model's predictions are the testset; the old model's must be the same ones,
-    and labels may cover a part. Where labels are missing the order matters, and is that of a hash
-    of seed and id: never the order of a file, which may be sorted by class.
+    and labels may cover a part.
     """
     require_unique(new)
     old_values = None if old is None else _aligned_predictions(new, old)
@@ -41,10 +55,7 @@ def align(new: Column, old: Column | None, labels: Column | None, seed: str) -> 
             _require_comparable(first, second)
     codes = _codes(new.values, old_values, label_values)
     _require_overlap(new, old, labels, codes)
-    if codes.max() < Code.AGREE_UNLABELLED:
-        return Testset(new.ids, codes)
-    order = _order(new.ids, seed)
-    return Testset(new.ids.gather(order), codes[order])
+    return Testset(new.ids, codes)
 
 
 def _aligned_predictions(new: Column, old: Column) -> pl.Series:

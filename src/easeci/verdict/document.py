@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from easeci.verdict.decide import ClauseResult, Verdict
+from easeci.verdict.result import ClauseResult, Verdict
 
 
 def verdict_document(verdict: Verdict) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def _clause_document(result: ClauseResult) -> dict[str, Any]:
         "estimate": None if result.estimate is None else float(result.estimate),
         "interval": [float(result.interval.low), float(result.interval.high)],
         "outcome": str(result.outcome),
-        "tolerance": float(result.tolerance),
+        "tolerance": None if result.tolerance is None else float(result.tolerance),
         "widened": result.widened,
         "examples": result.sample,
         "examples_needed": result.needed,

@@ -20,8 +20,7 @@ def aligned(new: Any, old: Any = None, labels: Any = None, seed: str = "") -> Te
         load_column(new, Role.NEW),
         None if old is None else load_column(old, Role.OLD),
         None if labels is None else load_column(labels, Role.LABELS),
-        seed,
-    )
+    ).ordered(seed)
 
 
 def by_id(testset: Testset) -> dict[Any, int]:

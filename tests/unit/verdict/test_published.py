@@ -1,4 +1,4 @@
-"""Decisions: as published, on testsets that are too small, and with labels missing."""
+"""Published estimators: as published, on testsets that are too small, and with labels missing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def completions(codes: Codes) -> list[Codes]:
     st.lists(st.integers(0, 6), min_size=1, max_size=6),
 )
 def test_no_missing_label_can_change_an_answer(condition: str, mode: str, raw: list[int]) -> None:
-    """Against every completion: an answer is given exactly if all of them agree on it.
+    """Against every completion: if an answer is given, all of them agree on it; and with a single
+    clause, if they all agree an answer is given.
 
     With so few examples no sample is cut off, so every completion is judged on the same ones.
     """
@@ -53,7 +54,8 @@ def test_no_missing_label_can_change_an_answer(condition: str, mode: str, raw: l
     answers = {other.passed for other in full}
     outcomes = {other.outcome for other in full}
     if verdict.passed is None:
-        assert len(answers) == 2
+        # Clauses are looked at one by one: what each could still become, not what all could at once.
+        assert len(answers) == 2 or len(verdict.clauses) > 1
         assert verdict.wanted
     else:
         assert answers == {verdict.passed}
@@ -76,7 +78,7 @@ def test_the_mean_lies_between_the_extremes_of_all_labellings(
 
 
 def test_the_scripts_tolerance_if_the_testset_is_large_enough() -> None:
-    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99))
+    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding"))
     assert made.chosen.examples == 922
     verdict = decide(made, codes_of(agree_right=600, agree_wrong=322))
     (result,) = verdict.clauses
@@ -87,15 +89,16 @@ def test_the_scripts_tolerance_if_the_testset_is_large_enough() -> None:
 
 
 def test_a_wider_tolerance_if_it_is_too_small_and_it_says_so() -> None:
-    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99))
+    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding"))
     verdict = decide(made, codes_of(agree_right=560, agree_wrong=361))
     (result,) = verdict.clauses
     assert verdict.widened
     assert (result.sample, result.needed) == (921, 922)
     level = made.chosen.tests[0]
-    assert float(result.tolerance) == pytest.approx(
+    assert float(result.tolerance or 0) == pytest.approx(
         Hoeffding().tolerance(921, level.log_level)  # type: ignore[attr-defined]
     )
+    assert result.tolerance is not None
     assert result.tolerance > Fraction(1, 20)
 
 
@@ -105,7 +108,7 @@ def test_a_wider_tolerance_if_it_is_too_small_and_it_says_so() -> None:
 )
 def test_comparisons_are_exact_at_the_edge(right: int, outcome: Outcome) -> None:
     """0.55 − 0.05 > 0.5 is false, though not in floating point."""
-    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99))
+    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding"))
     verdict = decide(made, codes_of(agree_right=right, agree_wrong=1000 - right))
     assert verdict.outcome is outcome
 
@@ -118,14 +121,14 @@ def test_n_minus_o_needs_labels_only_where_the_models_differ() -> None:
 
 
 def test_d_needs_no_labels() -> None:
-    made = plan(script("d < 0.3 +/- 0.1", reliability=0.9))
+    made = plan(script("d < 0.3 +/- 0.1", reliability=0.9, estimator="hoeffding"))
     verdict = decide(made, codes_of(agree_unlabelled=950, differ_unlabelled=50))
     assert (verdict.passed, verdict.labels) == (True, 0)
 
 
 def test_only_the_planned_number_of_labels_is_asked_for() -> None:
     """A pool larger than planned: the first examples along the order, no more."""
-    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99))
+    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding"))
     verdict = decide(made, codes_of(agree_unlabelled=5000))
     assert verdict.passed is None
     assert verdict.wanted == tuple(range(922))
@@ -137,20 +140,24 @@ def test_only_the_planned_number_of_labels_is_asked_for() -> None:
 
 
 def test_an_answer_that_is_sure_is_not_waited_for() -> None:
-    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99))
+    made = plan(script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding"))
     verdict = decide(made, codes_of(agree_wrong=600, agree_unlabelled=322))
     assert (verdict.passed, verdict.outcome) == (False, Outcome.FALSE)
 
 
 def test_a_false_clause_settles_a_conjunction() -> None:
     """d is known without labels, so nothing is asked for n - o."""
-    made = plan(script(r"n - o > 0.1 +/- 0.1 /\ d < 0.2 +/- 0.1", reliability=0.9))
+    made = plan(
+        script(
+            r"n - o > 0.1 +/- 0.1 /\ d < 0.2 +/- 0.1", reliability=0.9, estimator="pattern1-active"
+        )
+    )
     verdict = decide(made, codes_of(agree_unlabelled=300, differ_unlabelled=700))
     assert (verdict.passed, verdict.outcome, verdict.wanted) == (False, Outcome.FALSE, ())
 
 
 def test_pattern3_asks_for_its_planned_sample_first() -> None:
-    made = plan(script("n > 0.9 +/- 0.01", steps=32))
+    made = plan(script("n > 0.9 +/- 0.01", steps=32, estimator="pattern3"))
     verdict = decide(made, codes_of(agree_unlabelled=100_000))
     assert len(verdict.wanted) == made.chosen.examples == 40_302
 
@@ -160,23 +167,27 @@ def test_pattern2_takes_its_variance_from_the_data() -> None:
     alike = decide(made, codes_of(agree_right=9500, new_right=400, old_right=100))
     apart = decide(made, codes_of(agree_right=2000, new_right=4150, old_right=3850))
     assert (alike.widened, apart.widened) == (False, True)
-    assert alike.clauses[0].needed < apart.clauses[0].needed
+    assert (alike.clauses[0].needed or 0) < (apart.clauses[0].needed or 0)
 
 
 def test_labels_count_once_whatever_the_number_of_clauses() -> None:
-    made = plan(script(r"n > 0.2 +/- 0.1 /\ o > 0.2 +/- 0.1", reliability=0.9))
+    made = plan(
+        script(r"n > 0.2 +/- 0.1 /\ o > 0.2 +/- 0.1", reliability=0.9, estimator="hoeffding")
+    )
     verdict = decide(made, codes_of(agree_right=900, new_right=100))
     assert verdict.labels == 1000
 
 
 @pytest.mark.parametrize("code", [c for c in Code if c < Code.AGREE_UNLABELLED])
 def test_one_example(code: Code) -> None:
-    made = plan(script(r"n > 0.5 +/- 0.1 /\ d < 0.5 +/- 0.1", reliability=0.9))
+    made = plan(
+        script(r"n > 0.5 +/- 0.1 /\ d < 0.5 +/- 0.1", reliability=0.9, estimator="hoeffding")
+    )
     verdict = decide(made, np.array([code], dtype=np.uint8))
     assert (verdict.outcome, verdict.passed, verdict.widened) == (Outcome.UNKNOWN, False, True)
 
 
 def test_many_clauses_are_decided_quickly() -> None:
     many = r" /\ ".join(f"n > 0.{i:03} +/- 0.3" for i in range(100, 160))
-    made = plan(script(many, reliability=0.5))
+    made = plan(script(many, reliability=0.5, estimator="hoeffding"))
     assert decide(made, codes_of(agree_right=5, agree_unlabelled=30)).passed is None

@@ -1,0 +1,79 @@
+"""Searches that stay on the safe side of what they look for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from easeci.bounds.arrays import BoolArray, IntArray
+
+
+def smallest(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The smallest integer in [low, high] where ``holds``, which is false and then true.
+
+    ``high`` is returned unasked if ``holds`` nowhere below it.
+    """
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+def first_lasting(
+    certified: int, qualifies: Callable[[IntArray], BoolArray], *, chunk: int = 128
+) -> int:
+    """The smallest N from which on every larger N qualifies.
+
+    ``certified`` is a number from which on all are known to qualify; below it each one is asked,
+    downwards and in chunks, until one does not. Feasibility is a saw-tooth in the sample size, so
+    neither bisection nor the first N that qualifies would do.
+    """
+    above = certified
+    while above > 1:
+        candidates = np.arange(max(1, above - chunk), above, dtype=np.int64)
+        failures = candidates[~qualifies(candidates)]
+        if failures.size:
+            return int(failures[-1]) + 1
+        above = int(candidates[0])
+    return 1
+
+
+def last_within(
+    excess: Callable[[float], float], inside: float, outside: float, *, slack: float = 1e-12
+) -> float:
+    """The point furthest from ``inside`` towards ``outside`` with ``excess <= 0``, from within.
+
+    ``excess`` (a log-probability less the log of its level) is monotone, and at most 0 at
+    ``inside``, which is not asked. The answer has been evaluated and found to lie in
+    [−slack, 0], or it is within 1e-16 of the crossing: it errs towards ``inside`` only.
+    Regula falsi (Illinois), with a bisection in every fourth step and next to infinite values.
+    """
+    at_outside = excess(outside)
+    if at_outside <= 0.0:
+        return outside
+    at_inside, replaced_inside = -math.inf, False
+    for step in range(400):
+        if abs(outside - inside) <= 1e-16:
+            break
+        point = 0.5 * (inside + outside)
+        if step % 4 and math.isfinite(at_inside) and math.isfinite(at_outside):
+            point = inside + (outside - inside) * (at_inside / (at_inside - at_outside))
+        if not min(inside, outside) < point < max(inside, outside):
+            point = 0.5 * (inside + outside)
+            if point in (inside, outside):
+                break
+        value = excess(point)
+        if value <= 0.0:
+            if value >= -slack:
+                return point
+            at_outside = at_outside / 2.0 if replaced_inside else at_outside
+            inside, at_inside, replaced_inside = point, value, True
+        else:
+            at_inside = at_inside if replaced_inside else at_inside / 2.0
+            outside, at_outside, replaced_inside = point, value, False
+    return inside

@@ -1,0 +1,349 @@
+"""Exact tests for a paired difference, ``n − o``: a score of −1, 0 or +1 per example.
+
+The score's mean is Φ; the other unknown is q = P(score ≠ 0), at least |Φ| and at most the share
+of examples on which the two models differ (at most, because both may be wrong). The statistic is
+the sum S of the scores, and every probability here is a supremum over q that is really taken.
+
+``contract_sample_size`` and ``cutoff``   when q is known to be at most ``largest_difference``;
+``lower_limit`` and ``upper_limit``       for Φ, with the same knowledge;
+``lower_limit_free``, ``upper_limit_free``  with no such knowledge: q is bounded from the same data.
+Probabilities are natural logarithms.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from easeci.bounds import binomial
+from easeci.bounds.arrays import BoolArray, FloatArray, IntArray
+from easeci.bounds.bound import require_level
+from easeci.bounds.contract import contract_target
+from easeci.bounds.hoeffding import Hoeffding
+from easeci.bounds.lattice import Walk, log_envelope, log_tail, tail_between
+from easeci.bounds.search import first_lasting, last_within, smallest
+
+SUPREMUM_SLACK = 1e-8
+"""How far, relative to it, a supremum over q may be overstated."""
+
+BERGER_BOOS_SHARE = 0.05
+"""Of the level, what the confidence set for q may cost. Near the best for levels of 1e-3 to 1e-15
+and some thousand differing examples: a tenth or a hundredth changes the limits by very little."""
+
+
+@dataclass(frozen=True)
+class PairedCounts:
+    """Of ``sample_size`` examples, on how many the score was +1 and on how many −1."""
+
+    gains: int
+    losses: int
+    sample_size: int
+
+    def __post_init__(self) -> None:
+        if min(self.gains, self.losses) < 0 or self.changed > self.sample_size:
+            raise ValueError(f"no such counts: {self}")
+
+    @property
+    def total(self) -> int:
+        return self.gains - self.losses
+
+    @property
+    def changed(self) -> int:
+        return self.gains + self.losses
+
+    def mirrored(self) -> PairedCounts:
+        return PairedCounts(self.losses, self.gains, self.sample_size)
+
+
+# --- tails -------------------------------------------------------------------------------------
+
+
+def tail(sample_size: int, total: int, mean: float, nonzero: float) -> float:
+    """ln P(S >= total) for N independent scores with this mean and this P(score ≠ 0).
+
+    Rounding: none but the arithmetic's, about 1e-11 of the probability.
+    """
+    if not abs(mean) <= nonzero <= 1.0:
+        raise ValueError(f"need |mean| <= P(score ≠ 0) <= 1, got {mean} and {nonzero}")
+    return float(log_tail(_walks(sample_size, total, mean), np.array([nonzero]))[0])
+
+
+def worst_tail(sample_size: int, total: int, mean: float, largest_difference: float) -> float:
+    """ln sup P(S >= total) over all laws of the score with Φ <= mean and q <= the largest.
+
+    Claim: an upper bound of that supremum, larger by at most ``SUPREMUM_SLACK`` of it; but 0
+    (that is, 1) for totals up to N·mean, where the supremum is at least one half.
+    Assumptions: independent scores in {−1, 0, +1}.
+    Sides: one; for P(S <= total) ask for −total and −mean.
+
+    Smaller means are dominated: at the same q, or at q = mean > 0 where q is less. At the mean
+    itself, the derivative in q is N/2 · [f(k−1) − f(k)], f the probabilities of the sum of N−1
+    scores. While q <= (1 + Φ²)/2 the generating function of the score has real roots, f is that
+    of a sum of independent Bernoulli variables, and its mode is next to its mean (J. Darroch,
+    1964): for k > ⌈(N−1)Φ⌉ the tail grows with q. Beyond, the range of q is cut into cells on
+    which the slope at both ends and a bound on the curvature either prove the tail monotone or
+    bound it; cells that might exceed the best value found are split.
+    """
+    require_difference(largest_difference)
+    if not -largest_difference <= mean <= 1.0:
+        raise ValueError(f"no score has a mean of at most {mean}")
+    walk = _walks(sample_size, total, mean)
+    return float(_worst(walk, largest_difference)[0])
+
+
+def _walks(sample_size: npt.ArrayLike, total: npt.ArrayLike, mean: float) -> Walk:
+    n, k = np.atleast_1d(np.asarray(sample_size, float), np.asarray(total, float))
+    n, k = np.broadcast_arrays(n, k)
+    return Walk(n, k, np.full(n.shape, mean))
+
+
+def _worst(walk: Walk, largest: float, level: float | None = None) -> FloatArray:
+    """``worst_tail`` for several sample sizes and totals at one mean.
+
+    With a ``level``, only which side of it the supremum lies on is certain: that is cheaper.
+    """
+    n, k, mean = walk
+    phi = float(mean[0]) if mean.size else 0.0
+    if phi >= largest:
+        # The null leaves nothing out; the sum is largest if all non-zero scores are +1.
+        return binomial.log_sf(k - 1.0, n, largest)
+    result = np.where(k > n, -np.inf, 0.0)
+    asked = (k > n * phi) & (k <= n)
+    real_rooted = max(abs(phi), min(largest, (1.0 + phi * phi) / 2.0))
+    rises = k > np.ceil((n - 1.0) * phi)
+    easy = asked & ((rises & (largest <= real_rooted)) | (k == n))
+    result[easy] = log_tail(Walk(n[easy], k[easy], mean[easy]), np.full(int(easy.sum()), largest))
+    for start, group in ((real_rooted, rises), (abs(phi), ~rises)):
+        hard = asked & ~easy & group
+        if hard.any():
+            result[hard] = _search(Walk(n[hard], k[hard], mean[hard]), start, largest, level)
+    return result
+
+
+_PARTS = 8
+"""Into how many a cell is split: few rounds of many cells are cheaper than the reverse."""
+
+
+def _search(walk: Walk, lowest: float, highest: float, level: float | None) -> FloatArray:
+    """ln sup of the tail over q in [lowest, highest], by cells that are split where needed."""
+    first_cells = max(1, math.ceil((highest - lowest) * 16.0))
+    edges = np.linspace(lowest, highest, first_cells + 1)
+    count = walk.total.size
+    owner = np.repeat(np.arange(count), first_cells)
+    low, high = np.tile(edges[:-1], count), np.tile(edges[1:], count)
+    best = np.maximum(*(log_tail(walk, np.full(count, q)) for q in (lowest, highest)))
+    settled = best.copy()
+    for _ in range(60):
+        at_ends, most = _cell_bounds(Walk(*(values[owner] for values in walk)), low, high)
+        np.maximum.at(best, owner, at_ends)
+        target = best + SUPREMUM_SLACK
+        if level is not None:
+            target = np.where(best > level, np.inf, np.maximum(target, level))
+        done = most <= target[owner]
+        np.maximum.at(settled, owner[done], most[done])
+        owner, most, low, high = owner[~done], most[~done], low[~done], high[~done]
+        if not owner.size:
+            break
+        edges = low + np.linspace(0.0, 1.0, _PARTS + 1)[:, None] * (high - low)
+        owner, low, high = np.tile(owner, _PARTS), edges[:-1].ravel(), edges[1:].ravel()
+    np.maximum.at(settled, owner[: most.size], most)
+    return np.minimum(np.maximum(settled, best), 0.0)
+
+
+def _cell_bounds(walk: Walk, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """ln of the larger tail at the ends of each cell, and of a bound on all tails inside it."""
+    cell = tail_between(walk, low, high)
+    width = high - low
+    ends = np.maximum(np.maximum(cell.at_low, cell.at_high), 0.0)
+    # The slope is at least each end's less the curvature times the distance from that end.
+    monotone = np.abs(cell.slope_low + cell.slope_high) >= width * cell.curvature
+    inside = ends + np.where(monotone, 0.0, width**2 * cell.curvature / 8.0)
+    with np.errstate(divide="ignore"):
+        return np.log(ends) + cell.log_scale, np.log(inside) + cell.log_scale
+
+
+# --- the contract form -------------------------------------------------------------------------
+
+
+def cutoff(sample_size: int, threshold: float, largest_difference: float, log_alpha: float) -> int:
+    """The smallest k with sup P(S >= k | Φ <= threshold, q <= largest) <= alpha, or N + 1.
+
+    Claim: passing when S >= k is wrong with probability at most alpha.
+    Sides: one. Rounding: up. Supremum as in ``worst_tail``.
+    """
+    require_level(log_alpha)
+    require_difference(largest_difference)
+    if not -largest_difference <= threshold < largest_difference:
+        raise ValueError(f"the threshold {threshold} is out of reach of the score's mean")
+    n = np.array([sample_size], dtype=np.int64)
+    guess = np.array([math.ceil(sample_size * threshold) + 1], dtype=np.int64)
+    return int(_cutoffs(n, threshold, largest_difference, log_alpha, guess)[0])
+
+
+def contract_sample_size(
+    threshold: float,
+    tolerance: float,
+    largest_difference: float,
+    log_alpha: float,
+    log_beta: float,
+) -> int:
+    """The smallest N such that every N' >= N has a cut-off k that keeps both promises.
+
+    Claim: P(S >= k) <= alpha if Φ <= threshold, and P(S < k) <= beta if
+    Φ >= threshold + 2·tolerance, whatever q <= ``largest_difference`` is.
+    Assumptions: independent scores in {−1, 0, +1}; threshold + 2·tolerance within reach.
+    Sides: safety needs the upper tail at the threshold, sensitivity the lower tail beyond it.
+    Rounding: up.
+
+    How "every" is certified: a share x such that ``log_envelope`` bounds P(S >= xN') by alpha
+    and P(S < xN') by beta for all N' >= N, so that k = ⌈xN'⌉ serves. Below the smallest such N,
+    which is too large by a few parts in a thousand, each N is asked.
+    """
+    require_level(log_alpha)
+    require_level(log_beta)
+    require_difference(largest_difference)
+    target = contract_target(threshold, tolerance, -largest_difference, largest_difference)
+
+    def certifies(size: int) -> bool:
+        return _certifies(size, threshold, target, largest_difference, log_alpha, log_beta)
+
+    high = Hoeffding(2.0).sample_size(tolerance, min(log_alpha, log_beta))
+    while not certifies(high):
+        high *= 2
+    certified = smallest(certifies, 1, high)
+    start = cutoff(certified, threshold, largest_difference, log_alpha)
+
+    def qualifies(sizes: IntArray) -> BoolArray:
+        guess = np.rint(start * sizes / certified).astype(np.int64)
+        k = _cutoffs(sizes, threshold, largest_difference, log_alpha, guess)
+        missed = _worst(_walks(sizes, 1 - k, -target), largest_difference, log_beta)
+        return np.asarray(missed <= log_beta)
+
+    return first_lasting(certified, qualifies, chunk=64)
+
+
+def _cutoffs(
+    sizes: IntArray, threshold: float, largest: float, log_alpha: float, guess: IntArray
+) -> IntArray:
+    """The cut-offs, by galloping from a guess and then bisecting."""
+
+    def safe_at_largest(k: IntArray) -> BoolArray:
+        walk = _walks(sizes, k, threshold)
+        return np.asarray(log_tail(walk, np.full(k.shape, largest)) <= log_alpha)
+
+    low, high, step = guess, guess.copy(), 1
+    while not (good := safe_at_largest(high)).all():
+        high, step = np.where(good, high, np.minimum(high + step, sizes + 1)), 2 * step
+    step = 1
+    while (good := safe_at_largest(low)).any():
+        low, step = np.where(good, low - step, low), 2 * step
+    while np.any(high - low > 1):
+        middle = (low + high) // 2
+        good = safe_at_largest(middle)
+        high, low = np.where(good, middle, high), np.where(good, low, middle)
+    # Those are too small if anything, as one q can't be worse than the worst.
+    open_ = np.arange(sizes.size)
+    while open_.size:
+        worst = _worst(_walks(sizes[open_], high[open_], threshold), largest, log_alpha)
+        open_ = open_[worst > log_alpha]
+        high[open_] += 1
+    return high
+
+
+def _certifies(
+    sample_size: int,
+    threshold: float,
+    target: float,
+    largest: float,
+    log_alpha: float,
+    log_beta: float,
+) -> bool:
+    """Whether one share serves as a cut-off for this and for every larger sample size."""
+    n = float(sample_size)
+
+    def upper(share: float, mean: float) -> float:
+        # Two away from the mean, the tail grows with q as long as the roots are real.
+        if n * (share - mean) < 2.0:
+            return 0.0
+        lowest = max(abs(mean), min(largest, (1.0 + mean * mean) / 2.0))
+        return log_envelope(n, share, mean, lowest, largest)
+
+    highest = target - 2.0 / n
+    if highest <= threshold or upper(highest, threshold) > log_alpha:
+        return False
+    share = last_within(lambda x: upper(x, threshold) - log_alpha, highest, threshold, slack=1e-9)
+    return upper(-share, -target) <= log_beta
+
+
+# --- limits for Φ from what was observed -------------------------------------------------------
+
+
+def lower_limit(total: int, sample_size: int, largest_difference: float, log_alpha: float) -> float:
+    """Φ is at least this, except with probability alpha, if q <= ``largest_difference``.
+
+    Claim: for every Φ and q <= the largest, P(lower_limit(S) > Φ) <= alpha; it is the largest c
+    with sup P(S >= total | Φ <= c) <= alpha, within [−largest, largest].
+    Assumptions: independent scores in {−1, 0, +1}, and the bound on q.
+    Sides: one. Rounding: down. Source: test inversion; supremum as in ``worst_tail``.
+    """
+    require_level(log_alpha)
+    require_difference(largest_difference)
+    if not -sample_size <= total <= sample_size:
+        raise ValueError(f"no sum of {sample_size} scores is {total}")
+
+    def excess(c: float) -> float:
+        # What one q alone accepts, the worst accepts too: the supremum is needed half of the time.
+        walk = _walks(sample_size, total, c)
+        at_largest = float(log_tail(walk, np.array([largest_difference]))[0])
+        if at_largest > log_alpha:
+            return at_largest - log_alpha
+        return float(_worst(walk, largest_difference)[0]) - log_alpha
+
+    if total <= -largest_difference * sample_size or excess(-largest_difference) > 0.0:
+        return -largest_difference
+    return last_within(
+        excess, -largest_difference, min(largest_difference, total / sample_size), slack=1e-9
+    )
+
+
+def upper_limit(total: int, sample_size: int, largest_difference: float, log_alpha: float) -> float:
+    """Φ is at most this, except with probability alpha: the mirror image of ``lower_limit``."""
+    return -lower_limit(-total, sample_size, largest_difference, log_alpha)
+
+
+def lower_limit_free(
+    counts: PairedCounts, log_alpha: float, share: float = BERGER_BOOS_SHARE
+) -> float:
+    """Φ is at least this, except with probability alpha, whatever q is.
+
+    Claim: for every Φ and q, P(limit > Φ) <= alpha.
+    γ = share·alpha pays for the upper limit of q from the number of non-zero scores, and
+    alpha − γ for the test at the worst q up to it. Only an upper limit, as the tail grows with q
+    where it matters; and from the non-zero scores, which are at most as many as the examples on
+    which the models differ, so no bound on q from the same examples is lower.
+    Assumptions: independent scores in {−1, 0, +1}; nothing about q.
+    Sides: one. Rounding: down.
+    Source: R. Berger, D. Boos, P values maximized over a confidence set, 1994.
+    """
+    require_level(log_alpha)
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"the share must be between 0 and 1, got {share}")
+    n = counts.sample_size
+    largest = binomial.upper_limit(counts.changed, n, log_alpha + math.log(share))
+    return lower_limit(counts.total, n, largest, log_alpha + math.log1p(-share))
+
+
+def upper_limit_free(
+    counts: PairedCounts, log_alpha: float, share: float = BERGER_BOOS_SHARE
+) -> float:
+    """Φ is at most this, except with probability alpha: mirror image of ``lower_limit_free``."""
+    return -lower_limit_free(counts.mirrored(), log_alpha, share)
+
+
+def require_difference(largest_difference: float) -> None:
+    """Refuse bounds on q that are not probabilities above 0."""
+    if not 0.0 < largest_difference <= 1.0:
+        raise ValueError(f"the largest difference must be in (0, 1], got {largest_difference}")

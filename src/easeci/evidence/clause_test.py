@@ -1,0 +1,234 @@
+"""The sequential tests of one clause: what must be shown, what stops it, what the owner may claim.
+
+Written for a clause Φ > c in fp-free mode (fn-free is the same with −Φ > −c, because there the
+answer that needs proof is "false"):
+
+    proof     against Φ ≤ c          safety: reached with probability ≤ α if the clause is false
+    futility  against Φ ≥ c + 2ε     sensitivity: reached with probability ≤ β if clearly true
+    claim     against Φ ≥ c          the opposite of the proof, for the owner's eyes
+
+Stopping for futility can't harm safety, because a proof still needs its own evidence.
+
+A score that needs no label is a multiple of d. All of it is known at once, so it is decided by the
+exact binomial tail of the number of differing examples, with no bets and no labels.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from easeci.bounds.binomial import log_cdf, log_sf
+from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS
+from easeci.evidence.cells import Code, Codes
+from easeci.evidence.hypothesis import Hypothesis, evidence_against
+from easeci.evidence.levels import StepLevels
+from easeci.evidence.wealth import CELLS, Evidence
+from easeci.script import LinearClause, Mode, Score
+
+FUTILITY_SHARE = 0.95
+"""The share of a step's β for futility; the rest is for a testset that ends before the proof.
+
+Labels are dear and unlabelled examples cheap, and exhaustion costs examples only."""
+
+FIRST_LOOK = 256
+
+
+class Ending(Enum):
+    """How the walk of one clause along the testset ended."""
+
+    PROVEN = "proven"
+    FUTILE = "futile"
+    EXHAUSTED = "exhausted"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Aim:
+    """A clause in the form Φ > c of what has to be proven."""
+
+    score: Score
+    bound: float
+    tolerance: float
+
+    @staticmethod
+    def of(clause: LinearClause, mode: Mode) -> Aim:
+        form = clause.greater
+        if mode is Mode.FP_FREE:
+            return Aim(form.score, float(form.threshold), float(form.tolerance))
+        return Aim(-form.score, -float(form.threshold), float(form.tolerance))
+
+    @property
+    def clear(self) -> float:
+        """From where on the proof is promised: c + 2ε.
+
+        If Φ can't get there, nothing is promised; then half of the way that is left, so that the
+        proof gets its chance before the search is given up.
+        """
+        top = float(self.score.highest)
+        if self.bound + 2.0 * self.tolerance <= top:
+            return self.bound + 2.0 * self.tolerance
+        return (self.bound + top) / 2.0
+
+    @property
+    def proof(self) -> Hypothesis:
+        return Hypothesis(self.score, self.bound, self.tolerance)
+
+    @property
+    def futility(self) -> Hypothesis:
+        return Hypothesis(-self.score, -self.clear, self.tolerance)
+
+    @property
+    def claim(self) -> Hypothesis:
+        return Hypothesis(-self.score, -self.bound, self.tolerance)
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What the evidence must reach: ln(1/level), for one clause of one step."""
+
+    proof: float
+    futility: float
+    claim: float
+
+    @staticmethod
+    def of(levels: StepLevels) -> Targets:
+        """From the levels of one clause."""
+        futility = levels.sensitivity + math.log(FUTILITY_SHARE)
+        return Targets(-levels.safety, -futility, -levels.claim)
+
+
+@dataclass(frozen=True)
+class CurveEnd:
+    """Where one curve of evidence stands, and what it had to reach; both in nats."""
+
+    evidence: float
+    target: float
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One clause's way along the testset.
+
+    ``positions`` are the examples that its score depends on, all of which need labels, and
+    ``labels`` how many of them were used: up to the ending, or to the first missing label.
+    """
+
+    ending: Ending
+    labels: int
+    positions: npt.NDArray[np.intp]
+    test: SequentialTest
+    codes: Codes
+
+    def claims(self, labels: int) -> bool:
+        """Whether the opposite of the proof was shown within the first labels."""
+        return self.test.claims(self.codes[:labels])
+
+    def curves(self, labels: int) -> tuple[CurveEnd, CurveEnd, CurveEnd]:
+        """Where proof, futility and claim stand after so many labels."""
+        return self.test.curves(self.codes[:labels])
+
+    def fewest_more(self, *, any_ending: bool, futile_decides: bool) -> int:
+        """How many more labels are needed before the walk can end (or end decisively)."""
+        counts = np.bincount(self.codes[: self.labels], minlength=CELLS)[:CELLS].astype(float)
+        left = len(self.positions) - self.labels
+        test = self.test
+        needs = []
+        if any_ending or not futile_decides:
+            needs.append(test.proof.fewest_more(counts, test.targets.proof, left))
+        if any_ending or futile_decides:
+            needs.append(test.futility.fewest_more(counts, test.targets.futility, left))
+        return min(needs)
+
+
+@dataclass(frozen=True)
+class SequentialTest:
+    """Everything about one clause that is known before labels: its evidence, as functions."""
+
+    aim: Aim
+    targets: Targets
+    examples: int
+    differing: int
+    proof: Evidence
+    futility: Evidence
+    claim: Evidence
+
+    @staticmethod
+    def of(aim: Aim, targets: Targets, examples: int, differing: int) -> SequentialTest:
+        size = (examples, differing)
+        return SequentialTest(
+            aim,
+            targets,
+            examples,
+            differing,
+            evidence_against(aim.proof, PROOF_AIMS, *size, targets.proof),
+            evidence_against(aim.futility, FUTILITY_AIMS, *size, targets.futility),
+            evidence_against(aim.claim, PROOF_AIMS, *size, targets.claim),
+        )
+
+    def walk(self, codes: Codes) -> Walk:
+        """Follow the order as far as the labels go, and stop the moment that something is shown."""
+        if not self.aim.score.needs_labels:
+            proven = self._exact(self.aim.proof) >= self.targets.proof
+            ending = Ending.PROVEN if proven else Ending.EXHAUSTED
+            return Walk(ending, 0, np.zeros(0, np.intp), self, codes[:0])
+        if self.aim.proof.only_differing:
+            positions = np.flatnonzero((codes >= Code.NEW_RIGHT) & (codes != Code.AGREE_UNLABELLED))
+        else:
+            positions = np.arange(len(codes))
+        relevant = codes[positions]
+        missing = np.flatnonzero(relevant >= CELLS)
+        known = relevant[: missing[0]] if len(missing) else relevant
+        ending, labels = self._end(known, complete=not len(missing))
+        return Walk(ending, labels, positions, self, known)
+
+    def _end(self, known: Codes, *, complete: bool) -> tuple[Ending, int]:
+        # Most walks end early: look at a beginning first, then at four times as much.
+        look = FIRST_LOOK
+        while look < len(known):
+            end = self._first_end(known[:look])
+            if end is not None:
+                return end
+            look *= 4
+        open_end = Ending.EXHAUSTED if complete else Ending.OPEN
+        return self._first_end(known) or (open_end, len(known))
+
+    def _first_end(self, known: Codes) -> tuple[Ending, int] | None:
+        """Which target is reached first; if both are with the same label, it is proven."""
+        futile = self.futility.first_crossing(known, self.targets.futility)
+        before = known if futile is None else known[:futile]
+        proven = self.proof.first_crossing(before, self.targets.proof)
+        if proven is not None:
+            return Ending.PROVEN, proven
+        return None if futile is None else (Ending.FUTILE, futile)
+
+    def claims(self, known: Codes) -> bool:
+        if not self.aim.score.needs_labels:
+            return self._exact(self.aim.claim) >= self.targets.claim
+        return self.claim.first_crossing(known, self.targets.claim) is not None
+
+    def curves(self, known: Codes) -> tuple[CurveEnd, CurveEnd, CurveEnd]:
+        targets = (self.targets.proof, self.targets.futility, self.targets.claim)
+        if not self.aim.score.needs_labels:
+            hypotheses = (self.aim.proof, self.aim.futility, self.aim.claim)
+            ends = [self._exact(hypothesis) for hypothesis in hypotheses]
+        else:
+            counts = np.bincount(known, minlength=CELLS)[None, :CELLS].astype(float)
+            curves = (self.proof, self.futility, self.claim)
+            ends = [float(curve.after(counts)[0]) for curve in curves]
+        first, second, third = (
+            CurveEnd(end, target) for end, target in zip(ends, targets, strict=True)
+        )
+        return first, second, third
+
+    def _exact(self, hypothesis: Hypothesis) -> float:
+        """−ln of the exact tail of the number of differing examples, for a score e·d."""
+        factor = float(hypothesis.score.difference)
+        share = min(max(hypothesis.bound / factor, 0.0), 1.0)
+        if factor > 0.0:
+            return -float(log_sf(self.differing - 1, self.examples, share))
+        return -float(log_cdf(self.differing, self.examples, share))

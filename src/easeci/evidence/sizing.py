@@ -1,0 +1,281 @@
+"""How many examples a testset needs, and how many labels a commit is likely to take.
+
+**Size.** A clearly good commit (Φ = c + 2ε) is missed if the testset ends before the proof is
+reached. The evidence at the end is at least that of any one of its bets, whose logarithm is a sum
+over examples: a linear function of cell counts. So Chernoff's bound on its lower tail, the
+exponent optimised, is an upper bound on the probability of a miss. Among all laws of the score with
+the same mean the worst is the one on the two ends, because (1 + λ (s − m))^−η is convex in s.
+Where d is unknown the evidence is a least over intervals of d: their probabilities are added up.
+
+**Labels.** Where the evidence, followed along its mean path, meets the first of its targets. It is
+a forecast for planning; nothing rests on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from easeci.bounds.binomial import contract_sample_size
+from easeci.evidence.bets import PROOF_AIMS, SPACED_AIMS, SPREAD, Floats, aimed
+from easeci.evidence.cells import CODE_OF
+from easeci.evidence.clause_test import Aim, SequentialTest, Targets
+from easeci.evidence.hypothesis import (
+    FAR_TILT,
+    FAR_WEIGHT,
+    NO_TILT,
+    RESOLUTION,
+    TILT_WEIGHTS,
+    TILTS,
+    expected_slopes,
+)
+from easeci.evidence.wealth import CELLS, Evidence
+
+LARGEST = 10**12
+EXPONENTS = np.geomspace(0.1, 12.0, 11)
+REACH = 10.0
+"""Intervals of d are looked at up to so many standard deviations away."""
+
+
+def examples_needed(aim: Aim, targets: Targets, log_exhaustion: float, difference: float) -> int:
+    """The examples that keep a miss by exhaustion below exp(``log_exhaustion``).
+
+    Claim: a commit with Φ ≥ c + 2ε and d ≤ ``difference`` reaches its proof within so many
+    examples but for that probability. Rounding: up, to three digits.
+    """
+    if not aim.score.needs_labels:
+        return _size_of_share(aim, targets, log_exhaustion)
+    if aim.proof.only_differing:
+        shares = _shares(aim, difference)
+        return _smallest(
+            lambda size: all(
+                _log_miss_differing(aim, targets, size, share) <= log_exhaustion for share in shares
+            )
+        )
+    return _size_of_sum(aim, targets, log_exhaustion)
+
+
+def _shares(aim: Aim, difference: float) -> tuple[float, ...]:
+    """The largest d allowed, which is nearly always the worst, and two below it to be sure."""
+    top = max(aim.proof.scores[-1], 1e-300)
+    least = min(max(aim.clear, 0.0) / top + 1e-9, difference)
+    return (difference, (2.0 * difference + least) / 3.0, (difference + 2.0 * least) / 3.0)
+
+
+def _smallest(enough: Callable[[int], bool]) -> int:
+    """The smallest size that is enough, to three digits, rounded up."""
+    high = 16
+    while not enough(high):
+        if high > LARGEST:
+            raise ValueError("no testset of a practical size can show this clause")
+        high *= 2
+    low = high // 2
+    while high - low > max(1, high // 1000):
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _size_of_share(aim: Aim, targets: Targets, log_exhaustion: float) -> int:
+    """For a score e·d, which is decided by exact tails and no bets."""
+    factor = float(aim.score.difference)
+    threshold = aim.bound / factor if factor > 0.0 else 1.0 - aim.bound / factor
+    tolerance = (aim.clear - aim.bound) / 2.0 / abs(factor)
+    return contract_sample_size(threshold, tolerance, -targets.proof, log_exhaustion)
+
+
+def _size_of_sum(aim: Aim, targets: Targets, log_exhaustion: float) -> int:
+    """For scores that every example counts in: the best of the bets, by Chernoff's bound."""
+    scores = aim.proof.scores
+    aims = PROOF_AIMS if len(scores) == 2 else SPACED_AIMS
+    spread = 1.0 if len(scores) == 2 else SPREAD
+    ends = (scores[0], scores[-1])
+    means = np.array([aim.bound])
+    sizes = aimed(means, np.array([aim.tolerance]), aims, ends, spread)[0]
+    top = (aim.clear - ends[0]) / (ends[1] - ends[0])
+    law = np.array([1.0 - top, top])
+    gains = np.log1p(sizes[:, None] * (np.array(ends) - aim.bound))
+    shrink = np.log(np.exp(-EXPONENTS[:, None, None] * gains) @ law)
+    needed = EXPONENTS[:, None] * (targets.proof - aims.log_weights) - log_exhaustion
+    with np.errstate(divide="ignore"):
+        examples = np.where(shrink < 0.0, needed / -shrink, math.inf)
+    if not np.isfinite(examples.min()):
+        raise ValueError("no testset of a practical size can show this clause")
+    return math.ceil(float(examples.min()))
+
+
+def _log_miss_differing(aim: Aim, targets: Targets, examples: int, difference: float) -> float:
+    """ln of a bound on the probability that a clearly good commit is not proven at the end."""
+    hypothesis = aim.proof
+    ends = (hypothesis.scores[0], hypothesis.scores[-1])
+    mean = min(aim.clear / difference, ends[1])
+    top = (mean - ends[0]) / (ends[1] - ends[0])
+    law = np.array([1.0 - top, top]) * difference
+    hard, easy = _intervals(examples, difference, aim.bound)
+    with np.errstate(divide="ignore"):
+        means = np.minimum(np.where(hard > 0.0, aim.bound / hard, math.inf), ends[1])
+    possible = means > ends[0]
+    hard, easy, means = hard[possible], easy[possible], means[possible]
+    if not len(means):
+        return -math.inf
+    spread = 1.0 if len(hypothesis.scores) == 2 else SPREAD
+    scale = aim.tolerance / np.maximum(hard, 1e-300)
+    sizes = aimed(means, scale, PROOF_AIMS, ends, spread)
+    gains = np.log1p(sizes[:, :, None] * (np.array(ends) - means[:, None, None]))
+    slopes = expected_slopes(hypothesis, PROOF_AIMS, examples, hard, targets.proof)
+    best = np.full(len(hard), 0.0)
+    for log_weight, tilt in _starts(slopes):
+        bound = _log_tail(
+            gains, tilt, log_weight, _Sample(examples, law, easy, targets.proof, aim.bound >= 0.0)
+        )
+        best = np.minimum(best, bound)
+    return float(np.logaddexp.reduce(best))
+
+
+def _intervals(examples: int, difference: float, bound: float) -> tuple[Floats, Floats]:
+    """Ends of the intervals of d around ``difference``: the hard one, and the easy one."""
+    if bound == 0.0:
+        return np.array([difference]), np.array([difference])
+    width = RESOLUTION / (2.0 * math.sqrt(examples))
+    steps = np.arange(-REACH / RESOLUTION, REACH / RESOLUTION + 1.0)
+    centre = math.asin(math.sqrt(difference))
+    shares = np.sin(np.unique(np.clip(centre + steps * width, 0.0, math.pi / 2.0))) ** 2
+    return (shares[:-1], shares[1:]) if bound > 0.0 else (shares[1:], shares[:-1])
+
+
+def _starts(slopes: Floats) -> list[tuple[float, Floats]]:
+    """The parts of e(D), each with ln of its weight."""
+    parts = [(math.log(NO_TILT), np.zeros_like(slopes))]
+    parts += [(math.log(w), t * slopes) for w, t in zip(TILT_WEIGHTS, TILTS, strict=True)]
+    return [*parts, (math.log(FAR_WEIGHT), np.full_like(slopes, FAR_TILT))]
+
+
+@dataclass(frozen=True)
+class _Sample:
+    examples: int
+    law: Floats
+    easy: Floats
+    target: float
+    upwards: bool
+
+
+def _log_tail(gains: Floats, tilt: Floats, log_weight: float, sample: _Sample) -> Floats:
+    """Chernoff's bound for each interval, the best over bets and exponents.
+
+    One example adds θ + ln(factor) where the models differ and 0 where they agree, less the
+    constant ln(1 + u (e^θ − 1)).
+    """
+    share = sample.easy
+    deviation = np.sqrt(np.maximum(share * (1.0 - share) * sample.examples, 1.0))[:, None]
+    theta = (1.0 if sample.upwards else -1.0) * tilt / deviation
+    constant = np.log1p(share[:, None] * np.expm1(theta))
+    steps = gains + theta[:, :, None]
+    agreeing = 1.0 - float(sample.law.sum())
+    best = np.zeros(len(share))
+    for exponent in EXPONENTS:
+        shrink = np.log(agreeing + np.exp(-exponent * steps) @ sample.law) + exponent * constant
+        needed = sample.target - PROOF_AIMS.log_weights - log_weight
+        bound = exponent * needed + sample.examples * shrink
+        best = np.minimum(best, bound.min(axis=1))
+    return best
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Labels that a commit is expected to take, by what is true of it."""
+
+    unchanged: int
+    middle: int
+    better: int
+    worst: int
+
+
+def forecast_labels(aim: Aim, targets: Targets, examples: int, difference: float) -> Forecast:
+    """A forecast for models that differ on this share of examples.
+
+    ``unchanged`` has equal accuracies where that can be (Φ = e·d, or n = o = the threshold minus
+    the zone's width); ``middle`` is Φ = c + ε, ``better`` is ε beyond the zone, and ``worst`` the
+    most over the zone.
+    """
+    low, high = _reachable(aim, difference)
+    width = (aim.clear - aim.bound) / 2.0
+
+    def labels(phi: float) -> int:
+        return labels_at(aim, targets, examples, difference, min(max(phi, low), high))
+
+    unchanged = aim.bound - 2.0 * width
+    if aim.proof.only_differing:
+        unchanged = float(aim.score.difference) * difference
+    zone = [aim.bound + width * k / 4.0 for k in range(9)]
+    return Forecast(
+        labels(unchanged),
+        labels(aim.bound + width),
+        labels(aim.clear + width),
+        max(labels(phi) for phi in zone),
+    )
+
+
+def _reachable(aim: Aim, difference: float) -> tuple[float, float]:
+    scores = aim.proof.scores
+    share = difference if aim.proof.only_differing else 1.0
+    return scores[0] * share, scores[-1] * share
+
+
+def labels_at(aim: Aim, targets: Targets, examples: int, difference: float, phi: float) -> int:
+    """Labels until the first target is met, if every count grows at its expected rate."""
+    if not aim.score.needs_labels:
+        return 0
+    differing = round(examples * difference)
+    test = SequentialTest.of(aim, targets, examples, differing)
+    most = differing if aim.proof.only_differing else examples
+    if most == 0:
+        return 0
+    paths = _Paths.of(aim, difference, phi)
+    curves = ((test.proof, targets.proof), (test.futility, targets.futility))
+    ends = [paths.labels_until(evidence, target, most) for evidence, target in curves]
+    return round(float(np.minimum(*ends).mean()))
+
+
+QUANTILES = np.array([-1.59, -0.97, -0.59, -0.28, 0.0, 0.28, 0.59, 0.97, 1.59])
+"""The middles of nine equal parts of the normal distribution."""
+
+
+@dataclass(frozen=True)
+class _Paths:
+    """Ways that the share of high scores may take: its mean, and z/√labels deviations from it.
+
+    A chance in the counts at one moment lasts, so that a path that is ahead stays ahead: nine
+    paths, equally likely, stand for all. Only the two cells at the ends of the score occur.
+    """
+
+    low: int
+    high: int
+    share: float
+
+    @staticmethod
+    def of(aim: Aim, difference: float, phi: float) -> _Paths:
+        cells = sorted(aim.proof.relevant, key=aim.score.of)
+        least, most = float(aim.score.of(cells[0])), float(aim.score.of(cells[-1]))
+        mean = phi / difference if aim.proof.only_differing else phi
+        share = min(max((mean - least) / (most - least), 0.0), 1.0)
+        return _Paths(CODE_OF[cells[0]], CODE_OF[cells[-1]], share)
+
+    def labels_until(self, evidence: Evidence, target: float, most: int) -> Floats:
+        """After how many labels each path first meets the target, by doubling and halving."""
+        low, high = np.full(len(QUANTILES), -1.0), np.full(len(QUANTILES), float(most))
+        for _ in range(2 + max(1, math.ceil(math.log2(most + 1)))):
+            middle = np.floor((low + high) / 2.0)
+            reached = evidence.after(self.counts(middle)) >= target
+            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+        return high
+
+    def counts(self, labels: Floats) -> Floats:
+        deviation = np.sqrt(self.share * (1.0 - self.share) / np.maximum(labels, 1.0))
+        share = np.clip(self.share + QUANTILES * deviation, 0.0, 1.0)
+        counts = np.zeros((len(labels), CELLS))
+        counts[:, self.high] = labels * share
+        counts[:, self.low] += labels * (1.0 - share)
+        return counts

@@ -1,0 +1,147 @@
+"""Wealth along the order of a testset: evidence that grows example by example.
+
+The wealth of a bet depends on the examples only through their running counts: its logarithm is
+Σ count · ln(factor). Evidence is the least, over rows (cases of something unknown that the
+hypothesis leaves open), of the row's mixture of bets. For whichever row holds the truth, the
+mixture is a supermartingale under the hypothesis that starts at no more than 1 in expectation; the
+least of the rows is not larger; so it ever reaches 1/α with probability at most α.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from easeci.evidence.bets import Floats
+from easeci.evidence.cells import Codes
+
+CELLS = 5
+BLOCK = 256
+CHUNK = 256 * BLOCK
+
+ROUNDING = 1e-9
+"""Added to what must be reached, in nats: more than sums of logarithms can be off by."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """ln of the evidence against a hypothesis, as a function of running counts of cells.
+
+    ``log_weights`` has shape (rows, bets), ``log_factors`` (rows, bets, cells). No rows at all mean
+    that the hypothesis can't be true of this testset: infinite evidence.
+    """
+
+    log_weights: Floats
+    log_factors: Floats
+
+    def after(self, counts: Floats) -> Floats:
+        """ln of the evidence after examples with these counts, shape (times, cells)."""
+        if not len(self.log_weights):
+            return np.full(len(counts), math.inf)
+        return np.asarray(self._rows_after(counts).min(axis=1))
+
+    def first_crossing(self, codes: Codes, log_target: float) -> int | None:
+        """After how many examples the evidence first reaches the target; None if it doesn't."""
+        target = log_target + ROUNDING
+        seen = np.zeros(CELLS)
+        if self.after(seen[None, :])[0] >= target:
+            return 0
+        for start, chunk in _chunks(codes):
+            crossing = self._crossing_in(chunk, seen, target)
+            if crossing is not None:
+                return start + crossing
+            seen = seen + np.bincount(chunk, minlength=CELLS)[:CELLS]
+        return None
+
+    def fewest_more(self, counts: Floats, log_target: float, most: int) -> int:
+        """A number of further examples before which the target can't be reached, at least 1.
+
+        The largest factor of each bet, example after example, bounds every row from above.
+        """
+        if not len(self.log_weights):
+            return 1
+        row = int(self._rows_after(counts[None, :])[0].argmin())
+        now = self.log_weights[row] + self.log_factors[row] @ counts
+        best = self.log_factors[row].max(axis=1)
+        low, high = 0, most
+        while high - low > 1:
+            middle = (low + high) // 2
+            reached = float(_log_sums((now + middle * best)[None, :])[0])
+            low, high = (low, middle) if reached >= log_target else (middle, high)
+        return max(high, 1)
+
+    def _rows_after(self, counts: Floats) -> Floats:
+        """ln of each row's mixture, shape (times, rows)."""
+        rows, bets = self.log_weights.shape
+        flat = _totals(counts, self.log_factors.reshape(rows * bets, CELLS))
+        return _log_sums(flat.reshape(-1, rows, bets) + self.log_weights)
+
+    def _crossing_in(self, chunk: Codes, seen: Floats, target: float) -> int | None:
+        """The first crossing within a chunk, looking only into blocks that may hold one."""
+        row = int(self._rows_after(seen[None, :])[0].argmin())
+        inside = _block_counts(chunk)
+        before = seen + np.cumsum(inside, axis=0) - inside
+        # All gains of a block and none of its losses: no moment within it can be above this.
+        factors = self.log_factors[row]
+        reach = _totals(before, factors) + _totals(inside, np.maximum(factors, 0.0))
+        for block in np.flatnonzero(_log_sums(reach + self.log_weights[row]) >= target):
+            codes = chunk[block * BLOCK : (block + 1) * BLOCK]
+            crossing = self._crossing_in_block(codes, before[block], target)
+            if crossing is not None:
+                return int(block) * BLOCK + crossing
+        return None
+
+    def _crossing_in_block(self, codes: Codes, before: Floats, target: float) -> int | None:
+        # One row first, the least at the start: all rows matter only where even that one crosses.
+        row = int(self._rows_after(before[None, :])[0].argmin())
+        counts = before + _running_counts(codes)
+        values = _log_sums(_totals(counts, self.log_factors[row]) + self.log_weights[row])
+        times = np.flatnonzero(values >= target)
+        if not len(times):
+            return None
+        crossed = np.flatnonzero(self.after(counts[times]) >= target)
+        return int(times[crossed[0]]) + 1 if len(crossed) else None
+
+
+def _chunks(codes: Codes) -> Iterator[tuple[int, Codes]]:
+    for start in range(0, len(codes), CHUNK):
+        yield start, codes[start : start + CHUNK]
+
+
+def _block_counts(chunk: Codes) -> Floats:
+    """How many examples of each cell every block has, shape (blocks, cells)."""
+    whole = len(chunk) // BLOCK
+    table = chunk[: whole * BLOCK].reshape(whole, BLOCK)
+    columns = [np.count_nonzero(table == cell, axis=1) for cell in range(CELLS)]
+    counts = np.stack(columns, axis=1)
+    if len(chunk) > whole * BLOCK:
+        rest = np.bincount(chunk[whole * BLOCK :], minlength=CELLS)[:CELLS]
+        counts = np.vstack([counts, rest])
+    return counts.astype(np.float64)
+
+
+def _running_counts(codes: Codes) -> Floats:
+    return np.cumsum(codes[:, None] == np.arange(CELLS), axis=0, dtype=np.float64)
+
+
+def _totals(counts: Floats, factors: Floats) -> Floats:
+    """Σ count · ln(factor) for every time and bet, shape (times, bets).
+
+    Cell by cell rather than by a matrix product: that one rounds differently for other shapes,
+    and a verdict must not depend on how many labels were looked at together.
+    """
+    total = np.zeros((len(counts), len(factors)))
+    for cell in np.flatnonzero(factors.any(axis=0)):
+        total += counts[:, cell, None] * factors[None, :, cell]
+    return total
+
+
+def _log_sums(values: Floats) -> Floats:
+    """ln Σ exp over the last axis."""
+    if values.shape[-1] == 1:
+        return np.asarray(values[..., 0])
+    top = values.max(axis=-1, keepdims=True)
+    return np.asarray(np.log(np.exp(values - top).sum(axis=-1)) + top[..., 0])

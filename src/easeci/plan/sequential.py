@@ -1,0 +1,74 @@
+"""The sequential estimator: labels are asked for until the answer is known, and no longer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from easeci.evidence.clause_test import FUTILITY_SHARE, Aim, Targets
+from easeci.evidence.sizing import Forecast, examples_needed, forecast_labels
+from easeci.plan.estimate import Estimate, ExpectedLabels
+from easeci.plan.typical import planned_difference, typical
+from easeci.plan.wording import count, probability
+from easeci.script import Estimator, LinearClause, Script
+
+
+@dataclass(frozen=True)
+class _Sized:
+    clause: LinearClause
+    aim: Aim
+    difference: float
+    why: str
+    size: int
+
+
+def sequential(script: Script) -> Estimate:
+    """Applies to every condition; needs no label before the first commit."""
+    reckoned = typical(script)
+    levels = reckoned.levels.per_clause(script.mode, len(script.clauses))
+    targets = Targets.of(levels)
+    exhaustion = levels.sensitivity + math.log1p(-FUTILITY_SHARE)
+    sized = [_size(script, clause, targets, exhaustion) for clause in script.clauses]
+    examples = max(item.size for item in sized)
+    forecasts = [
+        forecast_labels(item.aim, targets, examples, item.difference)
+        for item in sized
+        if item.clause.score.needs_labels
+    ]
+    worst = max((forecast.worst for forecast in forecasts), default=0)
+    return Estimate(
+        estimator=Estimator.SEQUENTIAL,
+        applies=True,
+        reason="asks for labels until the answer is known, only where the score depends on them",
+        examples=examples,
+        labels=0,
+        labels_per_commit=worst,
+        expected=_expected(forecasts),
+        derivation=(
+            f"Sized for {reckoned.words}: α = {probability(levels.safety)} for safety, "
+            f"β = {probability(levels.sensitivity)} for sensitivity, for each clause",
+            f"Evidence must grow to 1/α for a proof; β goes to giving up too early "
+            f"({FUTILITY_SHARE:.0%}) and to a testset that ends too early",
+            *(f"{i.clause.text}: {count(i.size)} examples ({i.why})" for i in sized),
+            f"Expected labels a commit, at the worst truth: {count(worst)}",
+        ),
+    )
+
+
+def _size(script: Script, clause: LinearClause, targets: Targets, exhaustion: float) -> _Sized:
+    aim = Aim.of(clause, script.mode)
+    planned = planned_difference(script, clause)
+    least = abs(aim.clear) / max(1e-9, float(clause.score.highest - clause.score.lowest) / 2.0)
+    difference = min(1.0, max(float(planned.share), 1.01 * least))
+    why = planned.why if aim.proof.only_differing else "whatever d is"
+    size = examples_needed(aim, targets, exhaustion, difference)
+    return _Sized(clause, aim, difference, why, size)
+
+
+def _expected(forecasts: list[Forecast]) -> ExpectedLabels:
+    """Of several clauses the dearest: they share their labels."""
+    return ExpectedLabels(
+        unchanged=max((f.unchanged for f in forecasts), default=0),
+        middle=max((f.middle for f in forecasts), default=0),
+        better=max((f.better for f in forecasts), default=0),
+    )

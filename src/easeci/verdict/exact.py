@@ -1,0 +1,110 @@
+"""The exact estimator: one-sided limits for Φ by test inversion, at the levels of the step.
+
+The limit on the side that needs proof (fp-free: that the clause holds; fn-free: that it does not)
+is at the step's safety level, the other one is what the owner may be told. One variable has
+Clopper and Pearson's limits, ``n - o`` those of the trinomial, any other score Chernoff's on the
+joint score of the five cells.
+
+If the condition has a clause d < A, the proof for another clause may take d ≤ A for granted: in
+fp-free, if d is larger, the clause on d protects; in fn-free, if d is larger, the condition is
+false and nothing is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from easeci.bounds import binomial, chernoff, trinomial
+from easeci.bounds.chernoff import Scores
+from easeci.bounds.trinomial import PairedCounts
+from easeci.evidence.cells import CODE_OF, Counts
+from easeci.evidence.levels import StepLevels
+from easeci.plan.forms import difference_of_accuracies, known_difference, single_variable
+from easeci.script import Comparison, LinearClause, Mode, Score
+from easeci.script.cells import Cell
+from easeci.verdict.logic import Interval
+from easeci.verdict.result import ClauseResult, possible_outcomes
+
+
+def measure(
+    clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, whole: Counts
+) -> tuple[ClauseResult, ...]:
+    """What the testset says of each clause; missing labels count at both extremes."""
+    shares = levels.per_clause(mode, len(clauses))
+    return tuple(
+        _measure(clause, mode, shares, whole, known_difference(clauses, clause))
+        for clause in clauses
+    )
+
+
+def _measure(
+    clause: LinearClause,
+    mode: Mode,
+    levels: StepLevels,
+    whole: Counts,
+    largest_difference: Fraction | None,
+) -> ClauseResult:
+    score = clause.score
+    proof_is_lower = (clause.comparison is Comparison.GREATER) == (mode is Mode.FP_FREE)
+    known = None if largest_difference is None else float(largest_difference)
+    intervals = []
+    for counts in whole.extremes(score):
+        if proof_is_lower:
+            low = lower_limit(score, counts, levels.safety, known)
+            high = -lower_limit(-score, counts, levels.claim, None)
+        else:
+            low = lower_limit(score, counts, levels.claim, None)
+            high = -lower_limit(-score, counts, levels.safety, known)
+        intervals.append(Interval(Fraction(low), Fraction(high)))
+    interval = intervals[0].hull(intervals[1])
+    low_mean, high_mean = whole.mean_range(score)
+    return ClauseResult(
+        clause=clause,
+        estimate=low_mean if low_mean == high_mean else None,
+        interval=interval,
+        outcome=interval.compare(clause.comparison, clause.threshold),
+        possible=possible_outcomes(intervals, clause),
+        sample=whole.examples,
+    )
+
+
+def lower_limit(
+    score: Score, counts: Counts, log_alpha: float, largest_difference: float | None
+) -> float:
+    """Φ is at least this, except with probability alpha, given complete counts."""
+    single = single_variable(score)
+    if single is not None:
+        return _of_single(single, counts, log_alpha)
+    scale = difference_of_accuracies(score)
+    if scale is not None:
+        return _of_difference(scale, counts, log_alpha, largest_difference)
+    scores = Scores.of_linear(
+        float(score.new), float(score.old), float(score.difference), largest_difference or 1.0
+    )
+    return chernoff.lower_limit(scores, float(counts.mean(score)), counts.examples, log_alpha)
+
+
+def _of_single(single: tuple[int, Fraction], counts: Counts, log_alpha: float) -> float:
+    variable, scale = single
+    successes = sum(counts[CODE_OF[cell]] for cell in Cell if cell.value[variable])
+    if scale > 0:
+        return float(scale) * binomial.lower_limit(successes, counts.examples, log_alpha)
+    return float(scale) * binomial.upper_limit(successes, counts.examples, log_alpha)
+
+
+def _of_difference(
+    scale: Fraction, counts: Counts, log_alpha: float, largest_difference: float | None
+) -> float:
+    paired = PairedCounts(
+        counts[CODE_OF[Cell.NEW_RIGHT]], counts[CODE_OF[Cell.OLD_RIGHT]], counts.examples
+    )
+    if scale < 0:
+        paired = paired.mirrored()
+    if largest_difference is None:
+        limit = trinomial.lower_limit_free(paired, log_alpha)
+    else:
+        limit = trinomial.lower_limit(
+            paired.total, paired.sample_size, largest_difference, log_alpha
+        )
+    return float(abs(scale)) * limit

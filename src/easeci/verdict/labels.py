@@ -1,0 +1,48 @@
+"""Which labels a decision rests on, and which it waits for, where every clause has a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from easeci.evidence.cells import CODE_OF, Code, Codes, Counts
+from easeci.script.cells import AGREEING, DIFFERING
+from easeci.verdict.result import ClauseResult
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """How far along the order labels matter to some clause, where the models agree or differ."""
+
+    agreeing: int
+    differing: int
+
+    @staticmethod
+    def of(results: Iterable[ClauseResult]) -> _Reach:
+        samples = [(result.clause.score, result.sample) for result in results]
+        return _Reach(
+            max((n for score, n in samples if score.label_matters_when_agreeing), default=0),
+            max((n for score, n in samples if score.label_matters_when_differing), default=0),
+        )
+
+
+def consulted(results: tuple[ClauseResult, ...], whole: Counts, codes: Codes) -> int:
+    """How many labels the results rest on, each counted once."""
+    reach = _Reach.of(results)
+    agreeing, differing = (
+        whole if n == whole.examples else Counts.of(codes[:n])
+        for n in (reach.agreeing, reach.differing)
+    )
+    return sum(agreeing[CODE_OF[cell]] for cell in AGREEING) + sum(
+        differing[CODE_OF[cell]] for cell in DIFFERING
+    )
+
+
+def wanted(results: Iterable[ClauseResult], codes: Codes) -> tuple[int, ...]:
+    """Where the labels are missing that the given results wait for."""
+    reach = _Reach.of(results)
+    agreeing = np.flatnonzero(codes[: reach.agreeing] == Code.AGREE_UNLABELLED)
+    differing = np.flatnonzero(codes[: reach.differing] == Code.DIFFER_UNLABELLED)
+    return tuple(int(position) for position in np.sort(np.concatenate([agreeing, differing])))

@@ -1,0 +1,53 @@
+"""The published estimators: a mean score, and a tolerance around it.
+
+The published estimators measure Φ to the script's ±ε if the testset is at least as large as
+planned. On a smaller one the tolerance is the wider one that so many examples do give, and the
+result says so.
+
+If labels are missing, the sample of a clause is not the whole testset but as many examples as were
+planned, the first ones along the testset's order, so that no more labels are asked for than the
+plan said.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from easeci.evidence.cells import Codes, Counts
+from easeci.plan import ClauseTest, Observation
+from easeci.script import Score
+from easeci.verdict.logic import Interval
+from easeci.verdict.result import ClauseResult, possible_outcomes
+
+
+def measure(test: ClauseTest, whole: Counts, codes: Codes) -> ClauseResult:
+    clause, score = test.clause, test.clause.score
+    sample = whole
+    if whole.missing_labels(score):
+        needed = min(test.needed(seen) for seen in _observe(whole, whole, score))
+        if needed < whole.examples:
+            sample = Counts.of(codes[:needed])
+    # Two observations, equal unless labels are missing: at the least and at the greatest mean.
+    ends = _observe(whole, sample, score)
+    intervals = [Interval.around(seen.mean, test.tolerance(seen)) for seen in ends]
+    interval = intervals[0].hull(intervals[1])
+    tolerance = max(test.tolerance(seen) for seen in ends)
+    return ClauseResult(
+        clause=clause,
+        estimate=ends[0].mean if ends[0] == ends[1] else None,
+        interval=interval,
+        tolerance=tolerance,
+        widened=tolerance > clause.tolerance,
+        outcome=interval.compare(clause.comparison, clause.threshold),
+        possible=possible_outcomes(intervals, clause),
+        sample=sample.examples,
+        needed=max(test.needed(seen) for seen in ends),
+    )
+
+
+def _observe(whole: Counts, sample: Counts, score: Score) -> list[Observation]:
+    difference = Fraction(whole.differing, whole.examples)
+    return [
+        Observation(whole.examples, difference, sample.examples, mean)
+        for mean in sample.mean_range(score)
+    ]

@@ -1,0 +1,195 @@
+"""The verdict on a commit as labels come in: an answer, or the examples to label next.
+
+Every clause walks the same order from its start, over the examples that its score depends on. The
+clauses take turns, one label each, so that a cheap clause that settles the condition is not kept
+waiting by a dear one. A condition is a conjunction:
+
+    fp-free   passes when every clause is proven; fails when the first is futile or exhausted
+    fn-free   fails when the first clause is proven false; passes when all are futile or exhausted
+
+*Levels.* fp-free: if the condition is false, one fixed clause is, and a pass needs that clause
+proven, so every clause is tested at the full α. If it is clearly true, each of k clauses might stop
+it, so each gets β/k. fn-free is the mirror image: α/k and β.
+
+The verdict is a function of the codes alone. It never looks at a label behind the point where it
+stopped, so that feeding labels one by one, in batches or all at once ends at the same label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from easeci.evidence.cells import Code, Codes, Counts
+from easeci.evidence.clause_test import Aim, Ending, SequentialTest, Targets, Walk
+from easeci.evidence.levels import StepLevels
+from easeci.script import Estimator, LinearClause, Mode
+from easeci.verdict.logic import Interval, Outcome, conjunction
+from easeci.verdict.result import ClauseEvidence, ClauseResult, Verdict
+
+
+def decide_sequentially(
+    clauses: Sequence[LinearClause],
+    mode: Mode,
+    levels: StepLevels,
+    codes: Codes,
+    *,
+    batch: int = 1,
+) -> Verdict:
+    """The verdict on a commit whose examples have these codes, in the testset's order.
+
+    ``batch`` is the least number of labels to ask for at a time. More are asked for where it is
+    sure that no verdict can come before them.
+    """
+    counts = Counts.of(codes)
+    targets = Targets.of(levels.per_clause(mode, len(clauses)))
+    walks = [
+        SequentialTest.of(Aim.of(clause, mode), targets, len(codes), counts.differing).walk(codes)
+        for clause in clauses
+    ]
+    decision = _settle(walks, mode)
+    return Verdict(
+        estimator=Estimator.SEQUENTIAL,
+        outcome=_outcome(walks, decision, mode),
+        passed=decision.passed,
+        clauses=tuple(
+            _result(clause, walk, limit, mode, counts)
+            for clause, walk, limit in zip(clauses, walks, decision.limits, strict=True)
+        ),
+        examples=len(codes),
+        labels=_consulted(walks, decision.limits, len(codes)),
+        wanted=() if decision.passed is not None else _wanted(walks, decision, mode, codes, batch),
+    )
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """Whether the condition is settled, and how many labels each clause may have looked at."""
+
+    passed: bool | None
+    limits: tuple[int, ...]
+    waiting: tuple[int, ...] = ()
+    ceiling: tuple[int, int] | None = None
+
+
+def _decides(ending: Ending, mode: Mode) -> bool:
+    """Whether one clause with this ending settles the condition by itself."""
+    if mode is Mode.FP_FREE:
+        return ending in (Ending.FUTILE, Ending.EXHAUSTED)
+    return ending is Ending.PROVEN
+
+
+def _settle(walks: Sequence[Walk], mode: Mode) -> _Decision:
+    """Take turns, one label a clause, until one settles the condition or all have ended."""
+    deciding = [(w.labels, i) for i, w in enumerate(walks) if _decides(w.ending, mode)]
+    if not deciding:
+        waiting = tuple(i for i, walk in enumerate(walks) if walk.ending is Ending.OPEN)
+        return _Decision(None if waiting else True, tuple(walk.labels for walk in walks), waiting)
+    last, first = min(deciding)
+    # In the round in which the settling clause ends, the clauses after it have not moved yet.
+    rounds = [last if i <= first else max(last - 1, 0) for i in range(len(walks))]
+    limits = tuple(min(w.labels, r) for w, r in zip(walks, rounds, strict=True))
+    waiting = tuple(
+        i for i, walk in enumerate(walks) if walk.ending is Ending.OPEN and walk.labels < rounds[i]
+    )
+    return _Decision(None if waiting else False, limits, waiting, (last, first))
+
+
+def _outcome(walks: Sequence[Walk], decision: _Decision, mode: Mode) -> Outcome:
+    if decision.passed is None:
+        return Outcome.UNKNOWN
+    return conjunction(
+        _clause_outcome(walk, limit, mode)
+        for walk, limit in zip(walks, decision.limits, strict=True)
+    )
+
+
+def _clause_outcome(walk: Walk, limit: int, mode: Mode) -> Outcome:
+    shown, opposite = Outcome.TRUE, Outcome.FALSE
+    if mode is Mode.FN_FREE:
+        shown, opposite = opposite, shown
+    if walk.ending is Ending.PROVEN and walk.labels <= limit:
+        return shown
+    return opposite if walk.claims(limit) else Outcome.UNKNOWN
+
+
+def _result(
+    clause: LinearClause, walk: Walk, limit: int, mode: Mode, whole: Counts
+) -> ClauseResult:
+    ending = walk.ending if walk.labels <= limit else Ending.OPEN
+    outcome = _clause_outcome(walk, limit, mode)
+    return ClauseResult(
+        clause=clause,
+        estimate=_estimate(clause, walk, limit, whole),
+        interval=_shown(clause, ending, outcome, mode),
+        outcome=outcome,
+        possible=frozenset([outcome] if ending is not Ending.OPEN else Outcome),
+        sample=len(walk.positions[:limit]) if clause.score.needs_labels else whole.examples,
+        evidence=ClauseEvidence(ending, limit, *walk.curves(limit)),
+    )
+
+
+def _estimate(clause: LinearClause, walk: Walk, limit: int, whole: Counts) -> Fraction | None:
+    """The mean score so far; where only differing examples count, times the share of those."""
+    if not clause.score.needs_labels:
+        return whole.mean_range(clause.score)[0]
+    if limit == 0:
+        return None
+    mean = Counts.of(walk.codes[:limit]).mean(clause.score)
+    if walk.test.aim.proof.only_differing:
+        return mean * Fraction(whole.differing, whole.examples)
+    return mean
+
+
+def _shown(clause: LinearClause, ending: Ending, outcome: Outcome, mode: Mode) -> Interval:
+    """What the evidence leaves of the values that Φ can have at all."""
+    form = clause.greater
+    low, high = form.score.lowest, form.score.highest
+    if outcome is Outcome.TRUE:
+        low = form.threshold
+    elif outcome is Outcome.FALSE:
+        high = form.threshold
+    elif ending is Ending.FUTILE and mode is Mode.FP_FREE:
+        high = min(high, form.threshold + 2 * form.tolerance)
+    elif ending is Ending.FUTILE:
+        low = max(low, form.threshold - 2 * form.tolerance)
+    interval = Interval(low, high)
+    return interval if form is clause else -interval
+
+
+def _consulted(walks: Sequence[Walk], limits: Sequence[int], examples: int) -> int:
+    used = np.zeros(examples, bool)
+    for walk, limit in zip(walks, limits, strict=True):
+        used[walk.positions[:limit]] = True
+    return int(np.count_nonzero(used))
+
+
+def _wanted(
+    walks: Sequence[Walk], decision: _Decision, mode: Mode, codes: Codes, batch: int
+) -> tuple[int, ...]:
+    """The labels to ask for next: as many as are needed for sure, and at least ``batch``.
+
+    No waiting clause can end before its own ``fewest_more``, and the condition can't be settled
+    before the first of them can settle it.
+    """
+    futile_decides = mode is Mode.FP_FREE
+    horizon, settler = min(
+        (walks[i].labels + walks[i].fewest_more(any_ending=False, futile_decides=futile_decides), i)
+        for i in decision.waiting
+    )
+    if decision.ceiling is not None:
+        horizon, settler = min((horizon, settler), decision.ceiling)
+    _, first = min((walks[i].labels, i) for i in decision.waiting)
+    positions = []
+    for i in decision.waiting:
+        walk = walks[i]
+        own = walk.labels + walk.fewest_more(any_ending=True, futile_decides=futile_decides)
+        until = min(own, horizon if i <= settler else horizon - 1)
+        if i == first:
+            until = max(until, walk.labels + batch)
+        positions.append(walk.positions[walk.labels : max(until, walk.labels)])
+    asked = np.unique(np.concatenate(positions))
+    return tuple(int(position) for position in asked[codes[asked] >= Code.AGREE_UNLABELLED])

@@ -1,0 +1,79 @@
+"""Walking in blocks finds the same first crossing as looking at every example."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from easeci.evidence.bets import PROOF_AIMS, SPACED_AIMS, Aims, aimed
+from easeci.evidence.cells import Codes
+from easeci.evidence.hypothesis import Hypothesis, evidence_against
+from easeci.evidence.wealth import CHUNK, Evidence
+from easeci.script import Score
+
+GAIN = Score(Fraction(1), Fraction(-1), Fraction(0))
+NEW = Score(Fraction(1), Fraction(0), Fraction(0))
+LAW = [0.0, 0.0, 0.5, 0.4, 0.1]
+
+
+def plainly(evidence: Evidence, codes: Codes, target: float) -> int | None:
+    """The first crossing by the definition: a sum of logarithms after every example."""
+    logs = evidence.log_weights[None] + np.cumsum(
+        np.moveaxis(evidence.log_factors[:, :, codes], 2, 0), axis=0
+    )
+    values = np.logaddexp.reduce(logs, axis=2).min(axis=1)
+    if np.logaddexp.reduce(evidence.log_weights, axis=1).min() >= target:
+        return 0
+    crossed = np.flatnonzero(values >= target)
+    return int(crossed[0]) + 1 if len(crossed) else None
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("target", [0.5, 3.0, 9.0])
+@pytest.mark.parametrize("bound", [0.01, -0.02, 0.0])
+def test_blocks_find_the_first_crossing(seed: int, target: float, bound: float) -> None:
+    codes = np.random.default_rng(seed).choice(5, 1500, p=LAW).astype(np.uint8)
+    evidence = evidence_against(Hypothesis(GAIN, bound, 0.01), PROOF_AIMS, 15_000, 1500, target)
+    assert evidence.first_crossing(codes, target) == plainly(evidence, codes, target)
+
+
+def test_a_crossing_behind_a_whole_chunk_is_found() -> None:
+    """Evidence falls over a chunk that is skipped, then rises to the target."""
+    falling = np.tile(np.array([0, 1], np.uint8), CHUNK // 2 + 700)
+    codes = np.concatenate([falling, np.zeros(60_000, np.uint8)])
+    evidence = evidence_against(Hypothesis(NEW, 0.52, 0.05), SPACED_AIMS, len(codes), 0, 5.0)
+    assert evidence.first_crossing(codes, 5.0) == plainly(evidence, codes, 5.0) is not None
+
+
+def test_the_fewest_labels_still_needed_are_never_too_many() -> None:
+    evidence = evidence_against(Hypothesis(NEW, 0.5, 0.1), PROOF_AIMS, 100, 0, 5.0)
+    best = np.zeros(100, np.uint8)
+    first = evidence.first_crossing(best, 5.0)
+    assert first is not None
+    for seen in range(first):
+        counts = np.array([float(seen), 0, 0, 0, 0])
+        assert 1 <= evidence.fewest_more(counts, 5.0, 100 - seen) <= first - seen
+
+
+@pytest.mark.parametrize("aims", [PROOF_AIMS, SPACED_AIMS])
+def test_no_bet_risks_more_than_it_has(aims: Aims) -> None:
+    means = np.linspace(-1.0, 1.0, 401)[1:]
+    for step in (1e-6, 0.1, 100.0):
+        sizes = aimed(means, np.full(400, step), aims, (-1.0, 1.0), 0.9)
+        assert np.all(sizes >= 0.0)
+        assert np.all(sizes * (means + 1.0)[:, None] < 1.0)
+        assert np.all(sizes[-1] == 0.0)
+
+
+def test_weights_must_add_up() -> None:
+    with pytest.raises(ValueError, match="add up"):
+        Aims((1.0, 2.0), (0.5, 0.6))
+
+
+def test_evidence_is_bounded_by_what_a_single_row_says() -> None:
+    evidence = evidence_against(Hypothesis(GAIN, 0.02, 0.01), PROOF_AIMS, 10_000, 500, 12.0)
+    start = evidence.after(np.zeros((1, 5)))[0]
+    assert -5.0 < start < math.log(1.0 + 1e-9)
