@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from bench.ratio import Ratio, ratio
-from easeci.service import check, write_script
+from easeci.service import check, make_script
 
 ROWS = 10_000_000
 CONDITION = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01"
@@ -26,7 +26,7 @@ def measure(rows: int = ROWS) -> list[Ratio]:
 
 def _measure(folder: Path, rows: int, *, as_text: bool) -> list[Ratio]:
     write_tables(folder, rows, as_text=as_text)
-    script = write_script(CONDITION)
+    script = make_script(CONDITION)
     kind = "ids and classes as text" if as_text else "ids and classes as whole numbers"
 
     def easeci(old: str) -> None:

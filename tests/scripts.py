@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from easeci.script import Script
-from easeci.service import write_script
+from easeci.service import make_script
 
 
 def script(condition: str, **keys: object) -> Script:
     """A script for one non-adaptive step unless told otherwise."""
-    return write_script(condition, **{"steps": 1, "adaptivity": "none", **keys})
+    return make_script(condition, **{"steps": 1, "adaptivity": "none", **keys})

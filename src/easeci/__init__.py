@@ -1,7 +1,7 @@
 """Continuous integration for machine-learning models, with a statistical guarantee.
 
 >>> import easeci
->>> script = easeci.write_script("n > 0.8 +/- 0.05", reliability=0.99, steps=1)
+>>> script = easeci.make_script("n > 0.8 +/- 0.05", reliability=0.99, steps=1)
 >>> easeci.make_plan(script).recommended
 <Estimator.SEQUENTIAL: 'sequential'>
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from easeci.errors import DataError, EaseciError, ScriptError, UsageError
     from easeci.plan import Estimate, Plan
     from easeci.script import Script, parse_script
-    from easeci.service import Checked, check, load_script, make_plan, write_script
+    from easeci.service import Checked, check, load_script, make_plan, make_script
     from easeci.verdict import Outcome, Verdict
 
 __version__ = "0.1.0"
@@ -35,7 +35,7 @@ _HOMES = {
     "load_script": "easeci.service",
     "make_plan": "easeci.service",
     "parse_script": "easeci.script",
-    "write_script": "easeci.service",
+    "make_script": "easeci.service",
 }
 
 __all__ = [
@@ -52,8 +52,8 @@ __all__ = [
     "check",
     "load_script",
     "make_plan",
+    "make_script",
     "parse_script",
-    "write_script",
 ]
 
 

@@ -65,10 +65,10 @@ def load_script(path: str | Path) -> Script:
     return assemble(load_entries(Path(path)), str(path))
 
 
-def write_script(condition: str, **keys: object) -> Script:
+def make_script(condition: str, **keys: object) -> Script:
     """A script from a condition and any of the keys of a script file.
 
-    >>> write_script("n - o > 0.02 +/- 0.01", reliability=0.9999, steps=32).steps
+    >>> make_script("n - o > 0.02 +/- 0.01", reliability=0.9999, steps=32).steps
     32
 
     Keys that are left out: reliability 0.9999, mode fp-free, adaptivity full, steps 32.
@@ -79,7 +79,8 @@ def write_script(condition: str, **keys: object) -> Script:
     for name, value in keys.items():
         if name not in names:
             raise UsageError(f"unknown key '{name}'", hint=f"Keys: {', '.join(names)}.")
-        entries[name] = Entry.option(name, str(value))
+        texts = [str(item) for item in value] if isinstance(value, list | tuple) else [str(value)]
+        entries[name] = Entry.options(name, texts)
     return assemble(entries)
 
 
@@ -92,7 +93,6 @@ def make_plan(script: Script) -> Plan:
 class Checked:
     """A verdict from files, and the ids of the examples to label if it waits for labels."""
 
-    plan: Plan
     verdict: Verdict
     wanted_ids: pl.Series
 
@@ -125,6 +125,10 @@ def check(
             hint="Give them as --old (old=…).",
         )
     _require_history(script, history)
+    for source in (old, labels):
+        # Also where the condition does not need it: a wrong name is a mistake all the same.
+        if isinstance(source, str | Path) and not Path(source).exists():
+            raise UsageError(f"there is no file {source}")
     testset = align(
         load_column(new, Role.NEW),
         load_column(old, Role.OLD) if old is not None and script.needs_old_model else None,
@@ -136,9 +140,8 @@ def check(
         script = replace(script, estimator=chosen)
     if script.estimator is Estimator.SEQUENTIAL or not complete:
         testset = testset.ordered(seed)
-    the_plan = plan(script)
-    verdict = decide(the_plan, testset.codes, history)
-    return Checked(the_plan, verdict, testset.ids_at(verdict.wanted))
+    verdict = decide(script, testset.codes, history)
+    return Checked(verdict, testset.ids_at(verdict.wanted))
 
 
 def _require_history(script: Script, history: str | None) -> None:
@@ -167,7 +170,8 @@ def write_ids(path: Path, ids: pl.Series) -> None:
     import polars as pl
 
     try:
-        pl.DataFrame({"id": ids}).write_csv(path)
+        with path.open("wb") as file:
+            pl.DataFrame({"id": ids}).write_csv(file)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from easeci.plan import Plan, plan
-from easeci.script import Mode
+from easeci.plan import plan
+from easeci.script import Mode, Script
 from easeci.verdict import Outcome, decide
 from tests.cells import Law, codes_from_counts
 from tests.scripts import script
@@ -94,11 +94,12 @@ CASES: dict[str, tuple[str, dict[str, object], Law, Law, Law]] = {
 
 
 @cache
-def planned(name: str, mode: str) -> tuple[Plan, int]:
+def planned(name: str, mode: str) -> tuple[Script, int]:
     condition, keys, *_ = CASES[name]
-    made = plan(script(condition, reliability=1 - DELTA, mode=mode, **keys))
-    sizes = [made.chosen.examples, made.chosen.unlabelled]
-    return made, max(size for size in sizes if size is not None)
+    asked = script(condition, reliability=1 - DELTA, mode=mode, **keys)
+    chosen = plan(asked).chosen
+    sizes = [chosen.examples, chosen.unlabelled]
+    return asked, max(size for size in sizes if size is not None)
 
 
 def rate_of_passes(name: str, mode: str, law: Law) -> int:
@@ -111,7 +112,7 @@ def rate_of_passes(name: str, mode: str, law: Law) -> int:
     passed = 0
     for counts, times in zip(draws, multiplicity, strict=True):
         verdict = decide(made, codes_from_counts(counts))
-        assert not verdict.widened or made.chosen.estimator in (
+        assert not verdict.widened or made.estimator in (
             "pattern2",
             "pattern3",
             "pattern1-active",
@@ -157,9 +158,7 @@ def test_fn_free_is_sensitive(name: str) -> None:
 def test_one_variable_by_exact_enumeration(mode: str, size: int, accuracy: float) -> None:
     """Safety at the threshold, summed over every count there can be; also where the testset is
     smaller than planned (116), so that the tolerance is wider."""
-    made = plan(
-        script(f"n > {accuracy} +/- 0.1", reliability=0.9, mode=mode, estimator="hoeffding")
-    )
+    made = script(f"n > {accuracy} +/- 0.1", reliability=0.9, mode=mode, estimator="hoeffding")
     wrong = 0.0
     for right in range(size + 1):
         verdict = decide(made, codes_from_counts(np.array([right, size - right])))
@@ -176,7 +175,7 @@ def test_these_tests_can_fail() -> None:
     right = random.binomial(size, 0.5, RUNS)
     passed = np.sum(right / size - 0.05 > 0.5)
     assert passed > MOST_BROKEN
-    assert made.chosen.estimator == "hoeffding"
+    assert made.estimator == "hoeffding"
 
 
 def test_the_zone_is_unknown() -> None:

@@ -18,7 +18,7 @@ WORSE = np.where(np.arange(2000) % 3 == 0, (LABELS + 1) % 4, LABELS)
 
 
 def test_a_verdict_on_arrays() -> None:
-    script = easeci.write_script("n - o > 0.05 +/- 0.1", reliability=0.99, steps=1)
+    script = easeci.make_script("n - o > 0.05 +/- 0.1", reliability=0.99, steps=1)
     result = easeci.check(script, new=BETTER, old=WORSE, labels=LABELS)
     assert result.verdict.outcome is easeci.Outcome.TRUE
     assert result.verdict.passed is True
@@ -29,7 +29,7 @@ def test_a_verdict_on_arrays() -> None:
 
 def test_arrays_and_files_agree(tmp_path: Path) -> None:
     """The same predictions from memory and from shuffled files give the same verdict."""
-    script = easeci.write_script(r"n - o > 0.05 +/- 0.1 /\ d < 0.5 +/- 0.1", reliability=0.99)
+    script = easeci.make_script(r"n - o > 0.05 +/- 0.1 /\ d < 0.5 +/- 0.1", reliability=0.99)
     order = np.random.default_rng(3).permutation(2000)
     paths = {}
     for name, values, column in (
@@ -46,16 +46,16 @@ def test_arrays_and_files_agree(tmp_path: Path) -> None:
 
 
 def test_what_is_not_needed_may_be_left_out() -> None:
-    alone = easeci.write_script("n > 0.5 +/- 0.1", reliability=0.9, steps=1)
+    alone = easeci.make_script("n > 0.5 +/- 0.1", reliability=0.9, steps=1)
     assert easeci.check(alone, new=BETTER, labels=LABELS).verdict.passed
-    difference = easeci.write_script("d < 0.5 +/- 0.1", reliability=0.9, steps=1)
+    difference = easeci.make_script("d < 0.5 +/- 0.1", reliability=0.9, steps=1)
     assert easeci.check(difference, new=BETTER, old=WORSE).verdict.passed
     with pytest.raises(easeci.UsageError, match="old model"):
         easeci.check(difference, new=BETTER)
 
 
 def test_labels_that_are_wanted_are_named() -> None:
-    script = easeci.write_script(
+    script = easeci.make_script(
         "n > 0.5 +/- 0.1", reliability=0.9, steps=1, adaptivity="none", estimator="hoeffding"
     )
     waiting = easeci.check(script, new=BETTER)
@@ -79,9 +79,9 @@ def test_scripts_from_files_and_texts(tmp_path: Path) -> None:
 
 def test_unknown_keys_are_refused() -> None:
     with pytest.raises(easeci.UsageError, match="unknown key 'stepz'"):
-        easeci.write_script("n > 0.5 +/- 0.1", stepz=3)
+        easeci.make_script("n > 0.5 +/- 0.1", stepz=3)
     with pytest.raises(easeci.ScriptError, match="reliability"):
-        easeci.write_script("n > 0.5 +/- 0.1", reliability=2)
+        easeci.make_script("n > 0.5 +/- 0.1", reliability=2)
 
 
 def test_every_public_name_is_there_and_documented() -> None:
@@ -95,3 +95,13 @@ def test_every_public_name_is_there_and_documented() -> None:
 def test_examples_in_docstrings() -> None:
     for module in (easeci, service):
         assert doctest.testmod(module).failed == 0
+
+
+def test_a_list_of_mounts() -> None:
+    assert easeci.make_script("n > 0.5 +/- 0.1", mounts=["/a", "/b"]).mounts == ("/a", "/b")
+
+
+def test_a_file_that_is_not_there_is_a_mistake_even_if_it_is_not_needed() -> None:
+    script = easeci.make_script("n > 0.5 +/- 0.1")
+    with pytest.raises(easeci.UsageError, match=r"there is no file nowhere\.csv"):
+        easeci.check(script, new=BETTER, old="nowhere.csv", labels=LABELS)

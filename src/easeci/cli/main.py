@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -79,16 +80,17 @@ def run(arguments: list[str]) -> int:
         # typer ends so when whoever read our output has gone; there is nobody left to tell, but
         # its code 1 would read as a verdict.
         return ExitCode.INTERNAL
-    except Exception as error:  # noqa: BLE001 - the last line of defence
+    except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
         print(_unexpected(error), file=sys.stderr)
         return ExitCode.INTERNAL
     return int(ended or 0)
 
 
-def _unexpected(error: Exception) -> str:
+def _unexpected(error: BaseException) -> str:
     """Type and place only: the message of a foreign error may quote a label."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "easeci" in frame.filename] or list(frames)
+    package = str(Path(__file__).parent.parent)
+    ours = [frame for frame in frames if frame.filename.startswith(package)] or list(frames)
     place = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "an unknown place"
     return (
         f"error: unexpected {type(error).__name__} in {place}\n"

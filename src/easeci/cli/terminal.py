@@ -7,7 +7,6 @@ import sys
 from functools import cache
 
 from rich.console import Console
-from rich.markup import escape
 from rich.text import Text
 
 from easeci.errors import EaseciError, ScriptError
@@ -17,26 +16,30 @@ WIDEST = 100
 
 @cache
 def output() -> Console:
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     if console.width > WIDEST:
         console.width = WIDEST
     return console
 
 
 def show_error(error: EaseciError) -> None:
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(f"[bold red]error:[/] {escape(error.message)}")
+    lines = [Text.assemble(("error: ", "bold red"), error.message)]
     if isinstance(error, ScriptError) and error.excerpt is not None:
-        console.print(f"[dim]in {escape(error.excerpt.location)}:[/]")
-        console.print(escape(error.excerpt.drawing()))
+        lines.append(Text(f"in {error.excerpt.location}:", "dim"))
+        lines.append(Text(error.excerpt.drawing()))
     if error.hint is not None:
-        console.print(escape(error.hint))
+        lines.append(Text(error.hint))
+    _to_stderr(lines)
 
 
 def show_warnings(warnings: tuple[str, ...]) -> None:
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    for warning in warnings:
-        console.print(f"[bold yellow]warning:[/] {escape(warning)}")
+    _to_stderr([Text.assemble(("warning: ", "bold yellow"), warning) for warning in warnings])
+
+
+def _to_stderr(lines: list[Text]) -> None:
+    console = Console(stderr=True, soft_wrap=True)
+    for line in lines:  # as Text, so that nothing of the user's is read as markup
+        console.print(line)
 
 
 def plain_characters() -> bool:

@@ -9,7 +9,7 @@ from easeci.plan.estimate import (
     Observation,
     Rare,
 )
-from easeci.plan.planner import ESTIMATORS, Plan, Saving, plan
+from easeci.plan.planner import ESTIMATORS, Plan, Saving, design, plan
 
 __all__ = [
     "ESTIMATORS",
@@ -22,5 +22,6 @@ __all__ = [
     "Plan",
     "Rare",
     "Saving",
+    "design",
     "plan",
 ]

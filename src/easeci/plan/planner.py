@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from easeci.errors import ScriptError
 from easeci.plan.baseline import hoeffding
-from easeci.plan.estimate import Estimate
+from easeci.plan.estimate import ClauseTest, Estimate
 from easeci.plan.exact import exact_estimate
 from easeci.plan.patterns import pattern1, pattern1_active, pattern2, pattern3
 from easeci.plan.sequential import sequential
@@ -70,17 +70,30 @@ class Plan:
         return labels * PRACTICAL_STEPS <= PRACTICAL_LABELS * self.script.steps
 
 
+def design(script: Script) -> tuple[ClauseTest, ...]:
+    """The tests of the published estimator that the script names, without a plan for the others."""
+    for estimator in PUBLISHED:
+        estimate = estimator(script)
+        if estimate.estimator is script.estimator:
+            _require_fit(estimate)
+            return estimate.tests
+    raise ValueError(f"{script.estimator} is not a published estimator")
+
+
+def _require_fit(estimate: Estimate) -> None:
+    if not estimate.applies:
+        raise ScriptError(
+            f"estimator {estimate.estimator} does not fit this condition: it {estimate.reason}",
+            hint="Choose another one, or auto.",
+        )
+
+
 def plan(script: Script) -> Plan:
     """Ask every estimator; an estimator that the script names must apply."""
     estimates = tuple(estimator(script) for estimator in ESTIMATORS)
     recommended, why = _recommend(script, estimates)
     if script.estimator is not Estimator.AUTO:
-        named = next(e for e in estimates if e.estimator is script.estimator)
-        if not named.applies:
-            raise ScriptError(
-                f"estimator {script.estimator} does not fit this condition: it {named.reason}",
-                hint="Choose another one, or auto.",
-            )
+        _require_fit(next(e for e in estimates if e.estimator is script.estimator))
     return Plan(
         script=script,
         estimates=estimates,

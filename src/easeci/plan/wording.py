@@ -19,7 +19,7 @@ def exact(value: Fraction) -> str:
 
 def probability(log_value: float) -> str:
     """A probability given by its logarithm, also below the range of floats."""
-    exponent = math.floor(log_value / math.log(10.0))
+    exponent = math.floor(log_value / math.log(10.0) + 1e-9)
     if exponent >= -4:
         return f"{math.exp(log_value):.4g}"
     mantissa = math.exp(log_value - exponent * math.log(10.0))

@@ -6,7 +6,8 @@ rules (0.9999 stays a text until it becomes an exact number), and every node kno
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Protocol
@@ -55,7 +56,11 @@ class Entry:
 
     @staticmethod
     def option(name: str, text: str) -> Entry:
-        return Entry((text.strip(),), (Option(name),))
+        return Entry.options(name, [text])
+
+    @staticmethod
+    def options(name: str, texts: Sequence[str]) -> Entry:
+        return Entry(tuple(text.strip() for text in texts), (Option(name),) * len(texts))
 
 
 def parse_script(text: str, source: str = "the script") -> Script:
@@ -168,7 +173,9 @@ class _Document:
             # YAML's scanner takes time that grows with the square of the depth.
             raise ScriptError(f"{self.source} is nested too deeply")
         try:
-            root = YAML(typ="safe", pure=True).compose(self.text)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of anchors that are used twice, say
+                root = YAML(typ="safe", pure=True).compose(self.text)
         except MarkedYAMLError as error:
             hint = "Indent with spaces, not tabs." if "\\t" in str(error.problem) else None
             message = f"this is not YAML: {error.problem or error.context}"
@@ -190,17 +197,22 @@ class _Document:
 
     def section(self, root: Node) -> Node:
         """The ``ml:`` section; a document that has the keys at its top is one itself."""
-        if isinstance(root, MappingNode):
-            for key, value in root.value:
-                if isinstance(key, ScalarNode) and key.value == SECTION:
-                    assert isinstance(value, Node)
-                    return value
-            if not any(isinstance(k, ScalarNode) and k.value in KEY_NAMES for k, _ in root.value):
-                raise self.error_at(
-                    root.start_mark,
-                    f"there is no '{SECTION}:' section in this file",
-                    START,
-                )
+        if not isinstance(root, MappingNode):
+            return root
+        named = {key.value for key, _ in root.value if isinstance(key, ScalarNode)}
+        sections = [
+            (k, v) for k, v in root.value if isinstance(k, ScalarNode) and k.value == SECTION
+        ]
+        if len(sections) > 1:
+            raise self.error_at(sections[1][0].start_mark, f"a second '{SECTION}:' section")
+        if sections:
+            section = sections[0][1]
+            assert isinstance(section, Node)
+            return section
+        if "condition" not in named:
+            raise self.error_at(
+                root.start_mark, f"there is no '{SECTION}:' section in this file", START
+            )
         return root
 
     def entries(self, section: Node) -> dict[str, Entry]:

@@ -65,7 +65,7 @@ def parse_difference(text: str) -> Fraction:
 def parse_steps(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,12}", text) or not 1 <= int(text) <= MOST_STEPS:
         raise Problem(
-            "the steps must be a whole number from 1 on",
+            f"the steps must be a whole number from 1 to {MOST_STEPS:,}",
             hint="It is how many commits one testset must serve; 32 is one a day for a month.",
         )
     return int(text)

@@ -111,6 +111,7 @@ def compile_clause(clause: Clause) -> LinearClause:
             clause.span,
             "Compare an expression in n, o or d with a constant, such as n > 0.8 +/- 0.05.",
         )
+    _require_ordinary_size([*form.coefficients, form.constant, tolerance], clause.span)
     linear = LinearClause(
         score=Score(*form.coefficients),
         comparison=comparison,
@@ -120,6 +121,15 @@ def compile_clause(clause: Clause) -> LinearClause:
     )
     _require_both_answers_possible(linear, clause.span)
     return linear
+
+
+LARGEST = Fraction(10**9)
+
+
+def _require_ordinary_size(numbers: list[Fraction], span: Span) -> None:
+    """Refuse numbers that no testset could tell from nothing, or that floats can't hold."""
+    if any(number != 0 and not 1 / LARGEST <= abs(number) <= LARGEST for number in numbers):
+        raise Problem("the numbers of this clause are too large or too small", span)
 
 
 _MIRRORED = {Comparison.GREATER: Comparison.LESS, Comparison.LESS: Comparison.GREATER}

@@ -22,9 +22,12 @@ from easeci.script.syntax import (
     Operator,
     Span,
     Variable,
+    unparse,
 )
 
-LONGEST_CONDITION = 2_000
+LONGEST_TEXT = 50_000
+LONGEST_CONDITION = 4_000
+"""In its canonical spelling, so that what was parsed once can be parsed again."""
 DEEPEST_NESTING = 60
 LONGEST_NUMBER = 40
 LARGEST_EXPONENT = 30
@@ -40,11 +43,8 @@ def parse_condition(text: str) -> Condition:
 
 def parse_unlocated(text: str) -> Condition:
     """As :func:`parse_condition`, but leaves it to the caller to say where the text stands."""
-    if len(text) > LONGEST_CONDITION:
-        raise Problem(
-            f"the condition is longer than {LONGEST_CONDITION:,} characters",
-            Span(LONGEST_CONDITION, LONGEST_CONDITION + 1),
-        )
+    if len(text) > LONGEST_TEXT:
+        raise _too_long()
     if not text.strip():
         raise Problem(
             "the condition is empty", Span(0, 1), "Write one such as n - o > 0.02 +/- 0.01."
@@ -55,7 +55,13 @@ def parse_unlocated(text: str) -> Condition:
         raise _explain(unexpected, text) from None
     assert isinstance(condition, Condition)
     _require_shallow(condition)
+    if len(unparse(condition)) > LONGEST_CONDITION:
+        raise _too_long()
     return condition
+
+
+def _too_long() -> Problem:
+    return Problem(f"the condition is longer than {LONGEST_CONDITION:,} characters", Span(0, 1))
 
 
 @cache

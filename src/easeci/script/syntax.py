@@ -107,6 +107,7 @@ def unparse_clause(clause: Clause) -> str:
     return f"{left} {clause.comparison} {right}{tolerance}"
 
 
+_LONGEST_PLAIN = 20
 _SUM, _PRODUCT, _UNARY = 1, 2, 3
 _BINDING = {Operator.ADD: _SUM, Operator.SUBTRACT: _SUM, Operator.MULTIPLY: _PRODUCT}
 
@@ -115,7 +116,9 @@ def unparse_expression(expression: Expression, binding: int = 0) -> str:
     """The expression, in parentheses where its context binds tighter than it does."""
     match expression:
         case Number():
-            return f"{expression.literal:f}{'%' if expression.percent else ''}"
+            plain = f"{expression.literal:f}"
+            text = plain if len(plain) <= _LONGEST_PLAIN else str(expression.literal)
+            return f"{text}{'%' if expression.percent else ''}"
         case Variable():
             return expression.name
         case Negation():

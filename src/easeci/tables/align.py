@@ -12,7 +12,7 @@ import polars as pl
 from easeci.errors import DataError
 from easeci.evidence.cells import Code, Codes, Counts
 from easeci.script import LinearClause
-from easeci.tables.column import Column, Kind, comparable, named, require_unique
+from easeci.tables.column import Column, Kind, comparable, named, require_unique, where
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,13 @@ def _aligned_predictions(new: Column, old: Column) -> pl.Series:
     missing = new_ids.filter(~new_ids.is_in(old_ids.implode()))
     if len(missing):
         raise DataError(
-            f"{old.name} lacks {len(missing):,} of the ids in {new.name}: {named(missing)}",
+            f"{old.name} lacks ids of {new.name}: {len(missing):,}, first {named(missing)}",
             hint="Predictions must cover the testset exactly.",
         )
     extra = old_ids.filter(~old_ids.is_in(new_ids.implode()))
     if len(extra):
         raise DataError(
-            f"{old.name} has {len(extra):,} ids that are not in {new.name}: {named(extra)}",
+            f"{old.name} has more ids than {new.name}: {len(extra):,}, first {named(extra)}",
             hint="Predictions must cover the testset exactly.",
         )
     return _looked_up(new_ids, old_ids, old.values)
@@ -82,12 +82,16 @@ def _aligned_labels(new: Column, labels: Column) -> pl.Series:
     if _same_ids(new, labels):
         return labels.values
     require_unique(labels)
-    new_ids, label_ids = comparable(new.ids, labels.ids)
-    unknown = label_ids.filter(~label_ids.is_in(new_ids.implode()))
-    if len(unknown):
+    if new.positional and labels.positional:
         raise DataError(
-            f"{labels.name} has labels for {len(unknown):,} ids that are not in {new.name}: "
-            f"{named(unknown)}",
+            f"{labels.name}: {len(labels):,} values for {len(new):,} predictions",
+            hint="A list needs one value for each example, None where no label is known.",
+        )
+    new_ids, label_ids = comparable(new.ids, labels.ids)
+    unknown = ~label_ids.is_in(new_ids.implode())
+    if unknown.any():
+        raise DataError(
+            f"{labels.name}: labels for ids that are not in {new.name}: {where(labels, unknown)}",
             hint="Labels may cover a part of the testset, but nothing else.",
         )
     return _looked_up(new_ids, label_ids, labels.values)
@@ -111,10 +115,15 @@ def _require_comparable(first: Column, second: Column) -> None:
     """Refuse 3.0 against 3: equal to the eye, different as values."""
     if first.blank or second.blank:
         return
-    if {first.kind, second.kind} == {Kind.WHOLE, Kind.DECIMAL}:
+    clash = any(
+        one.whole_as_decimals().is_in(other.distinct.cast(pl.String).implode()).any()
+        for one, other in ((first, second), (second, first))
+        if one.values.dtype != pl.Int64
+    )
+    if clash or {first.kind, second.kind} == {Kind.WHOLE, Kind.DECIMAL}:
         raise DataError(
-            f"{first.name} holds {first.kind} and {second.name} holds {second.kind}: 3 and 3.0 "
-            "are not the same class",
+            f"{first.name} and {second.name} spell whole numbers differently: 3 and 3.0 are not "
+            "the same class",
             hint="Write classes the same way everywhere; pandas turns whole numbers into decimal "
             "ones where values are missing.",
         )

@@ -53,6 +53,8 @@ class Column:
     role: Role
     ids: pl.Series
     values: pl.Series
+    positional: bool = False
+    """Whether the ids are just positions, as in a list."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -67,6 +69,11 @@ class Column:
         """The values that occur: few for classes, so that looking at each costs nothing."""
         return self.values.drop_nulls().unique()
 
+    def whole_as_decimals(self) -> pl.Series:
+        """Whole numbers that this column spells like 3.0, spelt as 3."""
+        text = self.distinct.cast(pl.String)
+        return text.filter(text.str.contains(r"^[+-]?[0-9]+\.0+$")).str.replace(r"\.0+$", "")
+
     @cached_property
     def kind(self) -> Kind:
         """What the values are: digit strings are whole numbers, strings like 3.0 decimal ones."""
@@ -79,12 +86,14 @@ class Column:
         return Kind.DECIMAL if (whole | decimal).all() else Kind.TEXT
 
 
-def checked(name: str, role: Role, ids: pl.Series, values: pl.Series) -> Column:
+def checked(
+    name: str, role: Role, ids: pl.Series, values: pl.Series, *, positional: bool = False
+) -> Column:
     """A column from raw ids and values, or a :class:`DataError` that says what is wrong."""
     if len(ids) == 0:
         raise DataError(f"{name} has no rows", hint=f"Expected one {role.column} for each id.")
     ids = _checked_ids(name, ids)
-    column = Column(name, role, ids, _plain_values(name, role, values))
+    column = Column(name, role, ids, _plain_values(name, role, values), positional)
     _check_values(column)
     return column
 
@@ -112,9 +121,9 @@ def require_unique(column: Column) -> None:
         return
     if ids.hash().n_unique() == len(ids) or ids.n_unique() == len(ids):
         return
-    repeated = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
+    repeated = ids.is_duplicated() & ids.is_first_distinct()
     raise DataError(
-        f"{column.name}: {len(repeated):,} ids occur more than once: {named(repeated)}",
+        f"{column.name}: ids that occur more than once: {where(column, repeated)}",
         hint="Every id must have exactly one row.",
     )
 
@@ -131,24 +140,39 @@ def _plain_values(name: str, role: Role, values: pl.Series) -> pl.Series:
 
 
 def _check_values(column: Column) -> None:
-    values, what = column.values, f"{column.name}: {column.role.plural}"
+    values = column.values
     if values.dtype == pl.Float64:
-        _refuse(values.is_nan().fill_null(False), f"{what} that are NaN", column.ids)
+        _refuse(column, values.is_nan().fill_null(False), "that are NaN")
     if values.dtype == pl.String:
         distinct = column.distinct
         long = distinct.filter(distinct.str.len_bytes() > LONGEST_VALUE)
         nan = distinct.filter(distinct.str.to_lowercase() == "nan")
         for bad, why in ((long, f"longer than {LONGEST_VALUE:,} bytes"), (nan, "that are NaN")):
             if len(bad):
-                _refuse(values.is_in(bad.implode()), f"{what} {why}", column.ids)
+                _refuse(column, values.is_in(bad.implode()), why)
     if column.role is not Role.LABELS and values.null_count():
-        _refuse(values.is_null(), f"{what} that are missing", column.ids)
+        _refuse(column, values.is_null(), "that are missing")
 
 
-def _refuse(bad: pl.Series, what: str, ids: pl.Series) -> None:
+def _refuse(column: Column, bad: pl.Series, why: str) -> None:
     if bad.any():
-        found = ids.filter(bad)
-        raise DataError(f"{what}: {len(found):,}, at id {named(found)}")
+        raise DataError(f"{column.name}: {column.role.plural} {why}: {where(column, bad)}")
+
+
+def where(column: Column, rows: pl.Series) -> str:
+    """How many rows, and the first few: by id, but by number where the ids may be labels.
+
+    In a file of labels whose header is wrong or swapped, the column of ids holds the labels.
+    """
+    if column.role is Role.LABELS:
+        numbers = ", ".join(str(index + 1) for index in rows.arg_true().head(MOST_NAMED))
+        return f"{int(rows.sum()):,}, at data row {numbers}{_and_more(int(rows.sum()))}"
+    found = column.ids.filter(rows)
+    return f"{len(found):,}, at id {named(found)}"
+
+
+def _and_more(total: int) -> str:
+    return "" if total <= MOST_NAMED else f" and {total - MOST_NAMED:,} more"
 
 
 def comparable(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -161,8 +185,7 @@ def comparable(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Serie
 def named(ids: pl.Series) -> str:
     """The first few ids, and how many more there are."""
     shown = ", ".join(_shortened(str(value)) for value in ids.head(MOST_NAMED))
-    more = len(ids) - MOST_NAMED
-    return shown if more <= 0 else f"{shown} and {more:,} more"
+    return shown + _and_more(len(ids))
 
 
 def _shortened(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from easeci.errors import DataError
 from easeci.tables.column import Column, Role, checked
 
 ID = "id"
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+"""What polars raises on damaged files; a panic is no Exception."""
 Source = str | os.PathLike[str] | Any
-"""A path; a polars or pandas DataFrame with an ``id`` column; a mapping of ids to values; or a
-sequence of values (list, numpy array, Series), where position is the id."""
+"""A path; a polars or pandas DataFrame with an ``id`` column; a mapping of ids to values; a pandas
+Series, whose index is the id; or a sequence of values (list, numpy array), whose position is."""
 
 
 def load_column(source: Source, role: Role) -> Column:
@@ -32,12 +35,20 @@ def load_column(source: Source, role: Role) -> Column:
 def _two_columns(frame: pl.DataFrame, name: str, role: Role) -> tuple[pl.Series, pl.Series]:
     for column in (ID, role.column):
         if column not in frame.columns:
-            found = ", ".join(c[:40] for c in frame.columns[:8]) or "none"
-            hint = f"Columns found: {found}."
-            if len(frame.columns) == 1 and (";" in found or "\t" in found):
-                hint += " A CSV file separates its columns by commas."
-            raise DataError(f"{name} has no column '{column}'", hint=hint)
+            raise DataError(f"{name} has no column '{column}'", hint=_columns_hint(frame, role))
+        if f"{column}_duplicated_0" in frame.columns:
+            raise DataError(f"{name} has two columns '{column}'")
     return frame[ID], frame[role.column]
+
+
+def _columns_hint(frame: pl.DataFrame, role: Role) -> str:
+    found = frame.columns
+    if len(found) == 1 and (";" in found[0] or "\t" in found[0]):
+        return "A CSV file separates its columns by commas."
+    if role is Role.LABELS:
+        # What stands in a header may be a label, if the header itself is missing.
+        return f"It has {len(found)} columns. Is its first row id,{role.column}?"
+    return f"Columns found: {', '.join(column[:40] for column in found[:8])}."
 
 
 def _from_memory(source: Any, role: Role) -> Column:
@@ -51,12 +62,16 @@ def _from_memory(source: Any, role: Role) -> Column:
         columns = {str(c): _series(source[c], name) for c in source.columns}
         return checked(name, role, *_two_columns(pl.DataFrame(columns), name, role))
     values = _series(source, name)
-    return checked(name, role, pl.int_range(len(values), eager=True), values)
+    if hasattr(source, "index") and hasattr(source, "isna"):
+        return checked(name, role, _series(list(source.index), name), values)
+    return checked(name, role, pl.int_range(len(values), eager=True), values, positional=True)
 
 
 def _series(values: Any, name: str) -> pl.Series:
     if isinstance(values, pl.Series):
         return values
+    if hasattr(values, "isna"):  # pandas: NaN, NA and None are all "not there"
+        values = [None if gone else v for v, gone in zip(values, values.isna(), strict=True)]
     array = np.asarray(values) if not isinstance(values, list | tuple) else None
     if array is not None and array.ndim != 1:
         raise DataError(f"{name}: expected one value for each example, not {array.ndim} dimensions")
@@ -97,11 +112,12 @@ def _read_csv(path: Path, role: Role) -> pl.DataFrame:  # noqa: ARG001
     try:
         # Everything as text: what 007 or 3.0 means is decided when columns meet.
         return pl.read_csv(path, infer_schema=False)
-    except pl.exceptions.PolarsError as error:
+    except UNREADABLE as error:
         # The reader's own message may quote cells, which may be labels.
-        problem = "is not UTF-8 text" if "utf-8" in str(error) else "cannot be read as CSV"
+        if "utf-8" in str(error):
+            raise DataError(f"{path} is not UTF-8 text", hint="Save it as UTF-8.") from None
         raise DataError(
-            f"{path} {problem}", hint="Every row needs as many cells as the header."
+            f"{path} cannot be read as CSV", hint="Every row needs as many cells as the header."
         ) from None
 
 
@@ -109,7 +125,7 @@ def _read_parquet(path: Path, role: Role) -> pl.DataFrame:
     try:
         known = pl.read_parquet_schema(path)
         return pl.read_parquet(path, columns=[c for c in (ID, role.column) if c in known] or None)
-    except pl.exceptions.PolarsError:
+    except UNREADABLE:
         raise DataError(f"{path} cannot be read as Parquet") from None
 
 
@@ -120,12 +136,11 @@ def _read_jsonl(path: Path, role: Role) -> pl.DataFrame:
         raise DataError(f"{path} is empty")
     try:
         frame = pl.read_ndjson(content, infer_schema_length=None)
-    except pl.exceptions.PolarsError:
+    except UNREADABLE:
         raise _jsonl_problem(path, content, role) from None
-    if ID in frame.columns and frame[ID].dtype == pl.String:
-        digits = frame[ID].str.contains(r"^[0-9]+$").fill_null(False)
-        if digits.any() and not digits.all():
-            _require_one_type(path, content)
+    texts = ID in frame.columns and frame[ID].dtype == pl.String
+    if texts and re.search(rb'"id"\s*:\s*-?[0-9]', content):
+        _require_one_type(path, content)
     return frame
 
 

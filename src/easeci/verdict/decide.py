@@ -1,4 +1,4 @@
-"""The decision of one commit from its cells, by the estimator that the plan has chosen.
+"""The decision of one commit from its cells, by the estimator that the script names.
 
 Labels may be missing. An example whose score does not depend on its label needs none. The
 published and the exact estimators count any other at both of its extremes, and the sequential one
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from easeci.evidence.cells import Codes, Counts
 from easeci.evidence.levels import StepLevels, step_levels, uniform_levels
-from easeci.plan import Plan
+from easeci.plan import design
 from easeci.script import Estimator, Script
 from easeci.verdict import exact, published
 from easeci.verdict.labels import consulted, wanted
@@ -22,22 +22,22 @@ BATCH = 20
 """How many labels are asked for at a time, where fewer might do but each asking is a nuisance."""
 
 
-def decide(plan: Plan, codes: Codes, history: str | None = None, batch: int = BATCH) -> Verdict:
+def decide(script: Script, codes: Codes, history: str | None = None, batch: int = BATCH) -> Verdict:
     """The verdict on a commit whose examples have these codes, in the testset's order.
 
     ``history`` holds the answers given so far, as letters P and F. Who doesn't know it gets the
-    published levels, the same for every step; published estimators have no others.
+    published levels, the same for every step; published estimators have no others. ``auto`` is
+    sequential: whoever has all labels at hand asks for ``exact``.
     """
-    script, estimator = plan.script, plan.chosen.estimator
-    if estimator is Estimator.SEQUENTIAL:
+    if script.estimator in (Estimator.AUTO, Estimator.SEQUENTIAL):
         levels = levels_of(script, history)
         return decide_sequentially(script.clauses, script.mode, levels, codes, batch=batch)
     whole = Counts.of(codes)
-    if estimator is Estimator.EXACT:
+    if script.estimator is Estimator.EXACT:
         results = exact.measure(script.clauses, script.mode, levels_of(script, history), whole)
     else:
-        results = tuple(published.measure(test, whole, codes) for test in plan.chosen.tests)
-    return _combined(plan, results, whole, codes)
+        results = tuple(published.measure(test, whole, codes) for test in design(script))
+    return _combined(script, results, whole, codes)
 
 
 def levels_of(script: Script, history: str | None) -> StepLevels:
@@ -58,15 +58,15 @@ def levels_of(script: Script, history: str | None) -> StepLevels:
 
 
 def _combined(
-    plan: Plan, results: tuple[ClauseResult, ...], whole: Counts, codes: Codes
+    script: Script, results: tuple[ClauseResult, ...], whole: Counts, codes: Codes
 ) -> Verdict:
     # Conjunction and verdict both grow with each clause's outcome: the two ends say it all.
     least = conjunction(worst(result.possible) for result in results)
     most = conjunction(best(result.possible) for result in results)
-    answers = {passes(outcome, plan.script.mode) for outcome in (least, most)}
+    answers = {passes(outcome, script.mode) for outcome in (least, most)}
     passed = answers.pop() if len(answers) == 1 else None
     return Verdict(
-        estimator=plan.chosen.estimator,
+        estimator=script.estimator,
         outcome=conjunction(result.outcome for result in results),
         passed=passed,
         clauses=results,

@@ -1,12 +1,13 @@
 """The published estimators: a mean score, and a tolerance around it.
 
-The published estimators measure Φ to the script's ±ε if the testset is at least as large as
-planned. On a smaller one the tolerance is the wider one that so many examples do give, and the
-result says so.
+They measure Φ to the script's ±ε if the testset is at least as large as planned. On a smaller one
+the tolerance is the wider one that so many examples do give, and the result says so.
 
-If labels are missing, the sample of a clause is not the whole testset but as many examples as were
-planned, the first ones along the testset's order, so that no more labels are asked for than the
-plan said.
+If labels are missing and the rest of the testset does not settle the clause anyhow, its sample is
+not the whole testset but as many examples as were planned, the first ones along the testset's
+order, so that no more labels are asked for than the plan said. Choosing between the two costs
+nothing: means of growing samples are a reverse martingale, so by Doob's inequality the bounds hold
+for all samples of at least the planned size at once.
 """
 
 from __future__ import annotations
@@ -21,14 +22,20 @@ from easeci.verdict.result import ClauseResult, possible_outcomes
 
 
 def measure(test: ClauseTest, whole: Counts, codes: Codes) -> ClauseResult:
-    clause, score = test.clause, test.clause.score
-    sample = whole
-    if whole.missing_labels(score):
-        needed = min(test.needed(seen) for seen in _observe(whole, whole, score))
-        if needed < whole.examples:
-            sample = Counts.of(codes[:needed])
+    """What the testset says of one clause."""
+    result = _measure_on(test, whole, whole)
+    if result.settled:
+        return result
+    needed = min(test.needed(seen) for seen in _observe(whole, whole, test.clause.score))
+    if needed >= whole.examples:
+        return result
+    return _measure_on(test, whole, Counts.of(codes[:needed]))
+
+
+def _measure_on(test: ClauseTest, whole: Counts, sample: Counts) -> ClauseResult:
+    clause = test.clause
     # Two observations, equal unless labels are missing: at the least and at the greatest mean.
-    ends = _observe(whole, sample, score)
+    ends = _observe(whole, sample, clause.score)
     intervals = [Interval.around(seen.mean, test.tolerance(seen)) for seen in ends]
     interval = intervals[0].hull(intervals[1])
     tolerance = max(test.tolerance(seen) for seen in ends)
@@ -36,11 +43,11 @@ def measure(test: ClauseTest, whole: Counts, codes: Codes) -> ClauseResult:
         clause=clause,
         estimate=ends[0].mean if ends[0] == ends[1] else None,
         interval=interval,
-        tolerance=tolerance,
-        widened=tolerance > clause.tolerance,
         outcome=interval.compare(clause.comparison, clause.threshold),
         possible=possible_outcomes(intervals, clause),
         sample=sample.examples,
+        tolerance=tolerance,
+        widened=tolerance > clause.tolerance,
         needed=max(test.needed(seen) for seen in ends),
     )
 

@@ -114,7 +114,7 @@ def test_a_condition_on_d_alone_needs_no_labels() -> None:
 
 def test_a_hundred_thousand_adaptive_steps() -> None:
     """2^steps never overflows."""
-    for condition in (EVERY_WAY[0], "n - o > 0.02 +/- 0.01", "n > 0.95 +/- 0.01"):
+    for condition in (EVERY_WAY[0], "n > 0.95 +/- 0.01"):
         made = plan(script(condition, steps=100_000, adaptivity="full"))
         baseline = made.estimate(Estimator.HOEFFDING)
         assert baseline.examples is not None

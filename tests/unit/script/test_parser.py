@@ -151,7 +151,10 @@ def test_linear_normal_form(
         ("   ", ["condition is empty"]),
         ("n > 1e99 +/- 0.1", ["too long, too large or too small"]),
         ("n\n> 0.5 +/- x", ["line 2", "column 11"]),
-        ("n > 0.5 +/- 0.1 # " + "x" * 3000, ["longer than 2,000"]),
+        (" & ".join(["n > 0.5 +/- 0.1"] * 300), ["longer than 4,000"]),
+        ("n" * 60_000, ["longer than 4,000"]),
+        ("1e30 * 1e30 * n > 0 +/- 0.1", ["too large or too small"]),
+        ("1e-30 * n > 0 +/- 0.1", ["too large or too small"]),
         ("n" + "+n" * 100 + "> 1 +/- 0.1", ["more than 60 operations"]),
     ],
 )

@@ -81,13 +81,14 @@ def test_without_an_old_model() -> None:
 @pytest.mark.parametrize(
     ("new", "old", "labels", "fragments"),
     [
-        ({1: 0, 2: 0, 3: 0, 4: 0}, {1: 0}, None, ["lacks 3 of the ids", "2, 3, 4"]),
-        ({1: 0}, {1: 0, 2: 0, 3: 0}, None, ["2 ids that are not in", "2, 3"]),
-        ({1: 0}, {1: 0}, {1: 0, 9: 0}, ["labels for 1 ids that are not in", "9"]),
-        ([1, 2], [1, 2, 3], None, ["1 ids that are not in", "2"]),
-        ([3, 4], [3, 4], [3.0, 4.0], ["whole numbers", "decimal numbers", "3 and 3.0"]),
+        ({1: 0, 2: 0, 3: 0, 4: 0}, {1: 0}, None, ["lacks ids of", "3, first 2, 3, 4"]),
+        ({1: 0}, {1: 0, 2: 0, 3: 0}, None, ["has more ids than", "2, first 2, 3"]),
+        ({1: 0}, {1: 0}, {1: 0, 9: 0}, ["labels for ids that are not in", "1, at data row 2"]),
+        ([1, 2], [1, 2, 3], None, ["has more ids than", "1, first 2"]),
+        ([3, 4], [3, 4], [3.0, 4.0], ["spell whole numbers differently", "3 and 3.0"]),
         (["3", "4"], ["3.0", "4.0"], None, ["3 and 3.0"]),
-        (["3.0", "x"], ["3", "4"], None, ["is ever equal to"]),
+        (["3.0", "x"], ["3", "x"], None, ["3 and 3.0"]),
+        ([1, 2], None, [1], ["1 values for 2 predictions"]),
         (["cat"], ["cat"], ["topsecretlabel"], ["no prediction", "equal to any label"]),
         (["cat", "dog"], ["dog", "cat"], [1, 2], ["holds text", "holds whole numbers"]),
         ([1, 2], ["a", "b"], None, ["is ever equal to any prediction"]),
@@ -108,7 +109,8 @@ def test_repeated_ids_are_named_and_counted(position: str) -> None:
     sources: dict[str, Any] = {"new": single, "old": single, "labels": single}
     sources[position] = repeated
     sources["labels"] = sources["labels"].rename({"prediction": "label"})
-    with pytest.raises(DataError, match="4 ids occur more than once: 7, 5, 6 and 1 more"):
+    first = "at data row 1, 3, 6" if position == "labels" else "at id 7, 5, 6"
+    with pytest.raises(DataError, match=f"occur more than once: 4, {first} and 1 more"):
         aligned(**sources)
 
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from easeci.errors import DataError, ExitCode
-from easeci.tables import Role, load_column
+from easeci.tables import Role, align, load_column
 
 SECRET = "topsecretlabel"
 
@@ -113,19 +113,30 @@ def test_an_empty_file(tmp_path: Path, name: str) -> None:
 BAD_FILES: Mapping[str, tuple[str, str | bytes, list[str]]] = {
     "only a header": ("x.csv", "id,label\n", ["has no rows"]),
     "blank lines": ("x.jsonl", "\n\n", ["is empty"]),
-    "no id": ("x.csv", f"label\n{SECRET}\n", ["no column 'id'", "Columns found: label"]),
-    "no label": ("x.csv", f"id,lable\n1,{SECRET}\n", ["no column 'label'", "lable"]),
+    "no id": ("x.csv", f"label\n{SECRET}\n", ["no column 'id'", "It has 1 columns"]),
+    "no label": ("x.csv", f"id,lable\n1,{SECRET}\n", ["no column 'label'", "first row id,label"]),
     "semicolons": ("x.csv", f"id;label\n1;{SECRET}\n", ["no column 'id'", "by commas"]),
     "utf-16": ("x.csv", f"id,label\n1,{SECRET}\n".encode("utf-16"), ["is UTF-16", "UTF-8"]),
     "latin-1": ("x.csv", f"id,label\n1,é{SECRET}\n".encode("latin-1"), ["is not UTF-8"]),
     "ragged": ("x.csv", f"id,label\n1,{SECRET},3\n", ["cannot be read as CSV", "as many cells"]),
     "empty id": ("x.csv", f"id,label\n1,{SECRET}\n,{SECRET}\n", ["data row 2 has no id"]),
     "empty ids": ("x.csv", f"id,label\n,{SECRET}\n,{SECRET}\n", ["2 data rows have (1, 2) no id"]),
-    "NaN": ("x.csv", f"id,label\n1,{SECRET}\n2,NaN\n", ["labels that are NaN: 1, at id 2"]),
-    "long": ("x.csv", f"id,label\n1,{SECRET * 9999}\n", ["longer than 10,000 bytes", "at id 1"]),
+    "NaN": ("x.csv", f"id,label\n1,{SECRET}\n2,NaN\n", ["labels that are NaN: 1, at data row 2"]),
+    "long": (
+        "x.csv",
+        f"id,label\n1,{SECRET * 9999}\n",
+        ["longer than 10,000 bytes", "at data row 1"],
+    ),
     "mixed ids": (
         "x.jsonl",
         f'{{"id": 1, "label": "{SECRET}"}}\n{{"id": "b", "label": "x"}}\n',
+        ["ids of mixed types", "line 2"],
+    ),
+    "no header": ("x.csv", f"1,{SECRET}\n2,x\n", ["no column 'id'", "It has 2 columns"]),
+    "two columns of labels": ("x.csv", f"id,label,label\n1,x,{SECRET}\n", ["two columns 'label'"]),
+    "numbers and digits as ids": (
+        "x.jsonl",
+        f'{{"id": 1, "label": "{SECRET}"}}\n{{"id": "2", "label": "x"}}\n',
         ["ids of mixed types", "line 2"],
     ),
     "no JSON": ("x.jsonl", f'{{"id": 1, "label": "{SECRET}"}}\n{{"id": \n', ["line 2", "not JSON"]),
@@ -201,3 +212,39 @@ def test_json_numbers_and_digits_may_mix(tmp_path: Path) -> None:
     """3 and "3" are the same class, in one file as across files."""
     path = write(tmp_path / "l.jsonl", '{"id": 1, "label": "3"}\n{"id": 2, "label": 3}\n')
     assert load_column(path, Role.LABELS).values.to_list() == ["3", "3"]
+
+
+def test_swapped_columns_do_not_show_labels(tmp_path: Path) -> None:
+    """Where the header is wrong, what looks like an id may be a label."""
+    rows = "".join(f"{i},{SECRET}\n" for i in range(5))
+    labels = load_column(write(tmp_path / "l.csv", f"label,id\n{rows}"), Role.LABELS)
+    with pytest.raises(DataError) as caught:
+        align(load_column([0] * 5, Role.NEW), None, labels)
+    assert SECRET not in str(caught.value)
+    assert "occur more than once: 1, at data row 1" in str(caught.value)
+
+
+def test_a_damaged_parquet_file_is_refused(tmp_path: Path) -> None:
+    """At this byte polars panics, which is no Exception to Python."""
+    path = tmp_path / "l.parquet"
+    pl.DataFrame({"id": [1, 2, 3], "label": ["a", "b", "c"]}).write_parquet(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100] + b"\x00" + whole[101:])
+    refused(path, Role.LABELS, "cannot be read as Parquet")
+
+
+def test_a_series_is_matched_by_its_index() -> None:
+    """Never by order: a shuffled pandas Series means the same as before."""
+    labels = pd.Series(["a", "b", "c", "d"])
+    shuffled = load_column(labels.sample(frac=1.0, random_state=1), Role.LABELS)
+    testset = align(load_column(labels, Role.NEW), None, shuffled)
+    assert set(testset.codes.tolist()) == {0}
+    part = align(load_column(labels, Role.NEW), None, load_column(labels[[2]], Role.LABELS))
+    assert sorted(part.codes.tolist()) == [0, 5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    "labels", [pd.Series(["a", None]), pd.Series([1, None], dtype="Int64"), pd.Series(["a", pd.NA])]
+)
+def test_what_pandas_calls_missing_is_not_yet_known(labels: Any) -> None:
+    assert load_column(labels, Role.LABELS).values.null_count() == 1
