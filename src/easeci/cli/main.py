@@ -14,6 +14,7 @@ from easeci import __version__
 from easeci.cli.check import check
 from easeci.cli.init import init
 from easeci.cli.plan import plan
+from easeci.cli.simulate import simulate
 from easeci.cli.terminal import show_error
 from easeci.errors import EaseciError, ExitCode, UsageError
 
@@ -34,6 +35,7 @@ app = typer.Typer(
 app.command()(init)
 app.command()(plan)
 app.command()(check)
+app.command()(simulate)
 
 
 def _show_version(wanted: bool) -> None:
