@@ -17,7 +17,7 @@ from rich.text import Text
 from easeci.script import KEYS
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ("init", "plan", "check")
+COMMANDS = ("init", "plan", "check", "simulate")
 THEME = TerminalTheme(
     (250, 250, 248),
     (40, 44, 52),

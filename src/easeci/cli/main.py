@@ -15,6 +15,7 @@ from easeci import __version__
 from easeci.cli.check import check
 from easeci.cli.init import init
 from easeci.cli.plan import plan
+from easeci.cli.simulate import simulate
 from easeci.cli.terminal import show_error
 from easeci.errors import EaseciError, ExitCode, UsageError
 
@@ -35,6 +36,7 @@ app = typer.Typer(
 app.command()(init)
 app.command()(plan)
 app.command()(check)
+app.command()(simulate)
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,0 +1,209 @@
+"""Four developers, and the life of a testset with one of them.
+
+edge      every commit exactly at a threshold: the proof that is asked for would be wrong
+middle    every commit in the middle of the zone: no answer is wrong, and labels are dearest
+clear     every commit just clearly beyond: any answer but the proof would be wrong
+adaptive  probes the zone, then follows the noise that the answers gave away, at the threshold
+
+Only the engine that serves users answers; nothing here knows how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from easeci.evidence.cells import Codes
+from easeci.evidence.levels import FAIL, PASS, proof_bit
+from easeci.plan import Plan
+from easeci.plan.typical import PROOFS
+from easeci.script import Adaptivity, Estimator, Mode, Script
+from easeci.simulation.attack import Attack
+from easeci.simulation.laws import Law, Laws
+from easeci.verdict import decide
+
+EXACT_LEVELS = (Estimator.EXACT, Estimator.SEQUENTIAL)
+"""Estimators that have levels of their own for each history; the published ones have not."""
+
+
+class Developer(StrEnum):
+    """Who commits."""
+
+    EDGE = "edge"
+    MIDDLE = "middle"
+    CLEAR = "clear"
+    ADAPTIVE = "adaptive"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One developer, on testsets of one size; ``number`` keeps its random numbers apart."""
+
+    plan: Plan
+    developer: Developer
+    laws: Laws
+    examples: int
+    commits: int
+    seed: int
+    number: int
+
+    @property
+    def script(self) -> Script:
+        return self.plan.script
+
+
+@dataclass(frozen=True)
+class Commit:
+    """What the engine gets to see, and the answer that would break a promise, if any would."""
+
+    codes: Codes
+    wrong: str | None
+
+
+@dataclass(frozen=True)
+class Life:
+    """A testset's life: its answers, the labels of each, and whether it ended in a wrong one."""
+
+    history: str
+    labels: tuple[int, ...]
+    broken: bool
+
+
+Commits = Generator[Commit, str, None]
+"""Yields commits, and is sent the answer to each."""
+
+
+def live(case: Case, testset: int) -> Life:
+    """One testset, until it has served its commits, is retired, or has broken its promise."""
+    draw = np.random.default_rng([case.seed, case.number, testset])
+    commits = _COMMITS[case.developer](case, testset, draw)
+    history, labels = "", []
+    answer: str | None = None
+    while len(history) < case.commits:
+        try:
+            commit = next(commits) if answer is None else commits.send(answer)
+        except StopIteration:
+            break
+        verdict = decide(case.plan, commit.codes, history)
+        assert verdict.passed is not None
+        answer = PASS if verdict.passed else FAIL
+        history += answer
+        labels.append(verdict.labels)
+        if answer == commit.wrong:
+            return Life(history, tuple(labels), True)
+        if _retires(case.script, answer):
+            break
+    return Life(history, tuple(labels), False)
+
+
+def _retires(script: Script, answer: str) -> bool:
+    return script.adaptivity is Adaptivity.FIRST_CHANGE and answer == proof_bit(script.mode)
+
+
+def clear_commits(plan: Plan, commits: int) -> int:
+    """How many clearly good commits a testset is sized for.
+
+    A plan for levels by history reckons with a share of proofs; beyond it safety still holds, but
+    the testset may be too small to show more gains. Levels that are the same for every step, and
+    a testset that is retired at its first proof, have no such limit.
+    """
+    script = plan.script
+    if plan.chosen.estimator not in EXACT_LEVELS:
+        return commits
+    if script.adaptivity is Adaptivity.FIRST_CHANGE:
+        return 1
+    if script.adaptivity is Adaptivity.NONE and not script.needs_old_model:
+        return commits
+    return min(commits, 1 + round((script.steps - 1) * PROOFS))
+
+
+def developers_for(plan: Plan, laws: Laws) -> tuple[Developer, ...]:
+    """Those who can exist: a place may be out of reach, and without answers nobody adapts."""
+    found = [
+        developer
+        for developer, places in (
+            (Developer.EDGE, laws.edge),
+            (Developer.MIDDLE, laws.middle),
+            (Developer.CLEAR, laws.clear),
+        )
+        if any(law is not None for law in places)
+    ]
+    if plan.script.adaptivity is not Adaptivity.NONE and _attackable(laws):
+        found.append(Developer.ADAPTIVE)
+    return tuple(found)
+
+
+def _attackable(laws: Laws) -> list[int]:
+    pairs = zip(laws.edge, laws.middle, strict=True)
+    return [i for i, (edge, middle) in enumerate(pairs) if edge is not None and middle is not None]
+
+
+def _draw_codes(law: Law, examples: int, draw: np.random.Generator) -> Codes:
+    return draw.choice(len(law), examples, p=law).astype(np.uint8)
+
+
+def _in_turn(
+    case: Case,
+    places: tuple[Law | None, ...],
+    wrong: str | None,
+    count: int,
+    testset: int,
+    draw: np.random.Generator,
+) -> Commits:
+    """Fresh models at a place, each clause in its turn; testsets begin with different ones."""
+    laws = [law for law in places if law is not None]
+    for step in range(count):
+        law = laws[(testset + step) % len(laws)]
+        yield Commit(_draw_codes(law, case.examples, draw), wrong)
+
+
+def _edge(case: Case, testset: int, draw: np.random.Generator) -> Commits:
+    wrong = proof_bit(case.script.mode)
+    return _in_turn(case, case.laws.edge, wrong, case.commits, testset, draw)
+
+
+def _middle(case: Case, testset: int, draw: np.random.Generator) -> Commits:
+    return _in_turn(case, case.laws.middle, None, case.commits, testset, draw)
+
+
+def _clear(case: Case, testset: int, draw: np.random.Generator) -> Commits:
+    wrong = FAIL if case.script.mode is Mode.FP_FREE else PASS
+    count = clear_commits(case.plan, case.commits)
+    return _in_turn(case, case.laws.clear, wrong, count, testset, draw)
+
+
+def _adaptive(case: Case, testset: int, draw: np.random.Generator) -> Commits:
+    """Half of the commits probe; the others attack, and drop a probe whenever that fails."""
+    attackable = _attackable(case.laws)
+    index = attackable[testset % len(attackable)]
+    edge, middle = case.laws.edge[index], case.laws.middle[index]
+    assert edge is not None
+    assert middle is not None
+    clauses, mode = case.script.clauses, case.script.mode
+    attack = Attack(clauses[index], clauses[:index] + clauses[index + 1 :], mode, middle)
+    pattern = attack.pattern(case.examples, draw)
+    proof = proof_bit(mode)
+    probes: list[Codes] = []
+    leanings: list[int] = []
+    for _ in range(case.commits // 2):
+        probes.append(attack.probe(pattern, draw))
+        answer = yield Commit(probes[-1], None)
+        leanings.append(1 if answer == proof else -1)
+    for _ in range(case.commits - case.commits // 2):
+        codes = attack.commit(pattern, probes, leanings, draw) if probes else None
+        if codes is None:
+            codes = _draw_codes(edge, case.examples, draw)
+        yield Commit(codes, proof)
+        if len(probes) > 1:
+            probes, leanings = probes[1:], leanings[1:]
+
+
+_COMMITS = {
+    Developer.EDGE: _edge,
+    Developer.MIDDLE: _middle,
+    Developer.CLEAR: _clear,
+    Developer.ADAPTIVE: _adaptive,
+}

@@ -1,0 +1,189 @@
+"""Script → Simulation: which testsets to draw, on how many processes.
+
+Every testset has random numbers of its own, so that a seed gives the same result on any number of
+processes, in any order.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from easeci.errors import UsageError
+from easeci.plan import Plan, plan
+from easeci.plan.typical import COMMON_DIFFERENCE
+from easeci.script import Estimator, Script
+from easeci.simulation.developers import Case, Developer, Life, developers_for, live
+from easeci.simulation.laws import Laws
+from easeci.simulation.report import Round, Simulation, measure
+
+VISIBLE = Fraction(1, 50)
+"""Below this an error is too rare to be seen in a simulation that anyone waits for."""
+LARGER_DELTA = Fraction(1, 10)
+FEWER, FEWEST = 16, 5
+"""Where no error can be seen, a share of the testsets is enough to measure labels."""
+CHUNK = 4
+"""Testsets that a process is given at a time."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What keeps a simulation short: testsets for each developer, commits and examples of each."""
+
+    testsets: int = 200
+    commits: int = 6
+    examples: int = 100_000
+
+    def __post_init__(self) -> None:
+        for name in ("testsets", "commits", "examples"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name} must be at least 1")
+
+
+Progress = Callable[[int, int], None]
+"""Told how many testsets are done, and of how many."""
+
+
+@dataclass(frozen=True)
+class _Round:
+    plan: Plan
+    planned: int
+    cases: tuple[Case, ...]
+    testsets: tuple[int, ...]
+
+
+def simulate(
+    script: Script,
+    *,
+    limits: Limits | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Draw models where the promises are at stake, and count how often they are broken.
+
+    With more than one worker, processes are started: call it from a main module that may be
+    imported anew.
+    """
+    if seed < 0:
+        raise UsageError(
+            "the seed must not be negative", hint="Any whole number from 0 on will do."
+        )
+    if workers < 1:
+        raise UsageError("workers must be at least 1")
+    limits = limits or Limits()
+    rounds = _rounds(script, limits, seed)
+    tasks = [
+        (case, testset)
+        for one in rounds
+        for case, testsets in zip(one.cases, one.testsets, strict=True)
+        for testset in range(testsets)
+    ]
+    if not tasks:
+        raise UsageError("no models can be at a threshold of this condition")
+    lives = _live_all(tasks, workers, progress or (lambda _done, _total: None))
+    return Simulation(seed, tuple(_summed_up(one, lives) for one in rounds))
+
+
+def _rounds(script: Script, limits: Limits, seed: int) -> list[_Round]:
+    commits = min(script.steps, limits.commits)
+    if min(script.delta, script.beta) >= VISIBLE:
+        return [_round(script, limits, limits.testsets, seed, 0)]
+    larger = replace(
+        script, reliability=1 - LARGER_DELTA, sensitivity=1 - LARGER_DELTA, steps=commits
+    )
+    return [
+        _round(script, limits, _few(limits.testsets), seed, 0),
+        _round(larger, limits, limits.testsets, seed, len(Developer)),
+    ]
+
+
+def _few(testsets: int) -> int:
+    return min(testsets, max(FEWEST, testsets // FEWER))
+
+
+def _round(script: Script, limits: Limits, testsets: int, seed: int, first: int) -> _Round:
+    made = plan(_sized(script))
+    sizes = (made.chosen.examples, made.chosen.unlabelled)
+    planned = max(size for size in sizes if size is not None)
+    laws = Laws.of(script)
+    cases = tuple(
+        Case(
+            plan=made,
+            developer=developer,
+            laws=laws,
+            examples=min(planned, limits.examples),
+            commits=min(script.steps, limits.commits),
+            seed=seed,
+            number=first + list(Developer).index(developer),
+        )
+        for developer in developers_for(made, laws)
+    )
+    # Nothing is promised in the zone: there only labels are of interest, and few testsets tell.
+    few = min(testsets, _few(limits.testsets))
+    counts = tuple(few if case.developer is Developer.MIDDLE else testsets for case in cases)
+    return _Round(made, planned, cases, counts)
+
+
+def _sized(script: Script) -> Script:
+    """Pattern 2 has a size only if a difference is expected."""
+    if script.estimator is Estimator.PATTERN2 and script.difference is None:
+        return replace(script, difference=COMMON_DIFFERENCE)
+    return script
+
+
+def _summed_up(one: _Round, lives: dict[tuple[int, int], Life]) -> Round:
+    own = [
+        [lives[case.number, testset] for testset in range(testsets)]
+        for case, testsets in zip(one.cases, one.testsets, strict=True)
+    ]
+    end = max((count for group in own for life in group for count in life.labels), default=1)
+    examples = one.cases[0].examples if one.cases else one.planned
+    measured = tuple(
+        measure(case, group, end, capped=examples < one.planned)
+        for case, group in zip(one.cases, own, strict=True)
+    )
+    return Round(
+        script=one.plan.script,
+        estimator=one.plan.chosen.estimator,
+        examples=examples,
+        examples_planned=one.planned,
+        commits=one.cases[0].commits if one.cases else 0,
+        measured=measured,
+    )
+
+
+def _live_all(
+    tasks: list[tuple[Case, int]], workers: int, progress: Progress
+) -> dict[tuple[int, int], Life]:
+    lives: dict[tuple[int, int], Life] = {}
+    progress(0, len(tasks))
+    for found in _chunks_lived(tasks, workers):
+        lives.update(found)
+        progress(len(lives), len(tasks))
+    return lives
+
+
+def _chunks_lived(
+    tasks: list[tuple[Case, int]], workers: int
+) -> Iterator[dict[tuple[int, int], Life]]:
+    chunks = [tasks[start : start + CHUNK] for start in range(0, len(tasks), CHUNK)]
+    if workers == 1 or len(chunks) == 1:
+        yield from map(_live_chunk, chunks)
+        return
+    # Processes start afresh: a copy of this one could inherit a lock that nobody releases.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(chunks)), mp_context=context) as pool:
+        futures = [pool.submit(_live_chunk, chunk) for chunk in chunks]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _live_chunk(chunk: list[tuple[Case, int]]) -> dict[tuple[int, int], Life]:
+    return {(case.number, testset): live(case, testset) for case, testset in chunk}
