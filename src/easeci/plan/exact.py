@@ -6,9 +6,11 @@ probability at most β where it is clearly true, for as few examples as there is
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from fractions import Fraction
 
-from easeci.bounds import binomial, chernoff, trinomial
+from easeci.bounds import Bennett, binomial, chernoff, trinomial
 from easeci.bounds.chernoff import Scores
 from easeci.evidence.clause_test import Aim
 from easeci.evidence.levels import StepLevels
@@ -52,18 +54,53 @@ def _size(script: Script, clause: LinearClause, levels: StepLevels) -> int:
         threshold = aim.bound / unit if positive else 1.0 + aim.bound / unit
         return binomial.contract_sample_size(threshold, tolerance / unit, alpha, beta)
     scale = difference_of_accuracies(clause.score)
+    known = known_difference(script.clauses, clause)
     if scale is not None:
         unit = abs(float(scale))
-        reach = 1.01 * max(abs(aim.bound), abs(aim.clear)) / unit
-        difference = min(1.0, max(float(planned_difference(script, clause).share), reach))
-        return trinomial.contract_sample_size(
-            aim.bound / unit, tolerance / unit, difference, alpha, beta
-        )
-    known = known_difference(script.clauses, clause)
+        paired = _Paired(aim.bound / unit, tolerance / unit, alpha, beta)
+        if known is not None:
+            return paired.size(paired.reachable(float(known)))
+        return paired.size_if_unknown(float(planned_difference(script, clause).share))
     scores = Scores.of_linear(
         float(aim.score.new), float(aim.score.old), float(aim.score.difference), float(known or 1)
     )
     return chernoff.contract_sample_size(scores, aim.bound, tolerance, alpha, beta)
+
+
+@dataclass(frozen=True)
+class _Paired:
+    """A clause on n − o, by exact trinomial tails."""
+
+    threshold: float
+    tolerance: float
+    log_alpha: float
+    log_beta: float
+
+    def reachable(self, difference: float) -> float:
+        """The difference, but no less than it takes for n − o to reach what is promised."""
+        clear = self.threshold + 2.0 * self.tolerance
+        return min(1.0, max(difference, 1.01 * abs(self.threshold), 1.01 * abs(clear)))
+
+    def size(self, largest_difference: float) -> int:
+        return trinomial.contract_sample_size(
+            self.threshold, self.tolerance, largest_difference, self.log_alpha, self.log_beta
+        )
+
+    def size_if_unknown(self, difference: float) -> int:
+        """Where the test must find an upper limit for d by itself, at a share of the level.
+
+        Half of β is for a limit above the one expected here. That is computed for a size that is
+        not above the one that comes out, so that it is too large if anything.
+        """
+        difference = self.reachable(difference)
+        few = round(0.9 * Bennett(difference, sides=1).sample_size(self.tolerance, self.log_alpha))
+        half = self.log_beta - math.log(2.0)
+        most = min(few, binomial.cutoff(few, min(difference, 1.0 - 1e-12), half) - 1)
+        share = trinomial.BERGER_BOOS_SHARE
+        limit = binomial.upper_limit(most, few, self.log_alpha + math.log(share))
+        level = self.log_alpha + math.log1p(-share)
+        found = _Paired(self.threshold, self.tolerance, level, half).size(limit)
+        return max(found, few)
 
 
 def _lines(script: Script, clause: LinearClause, size: int) -> list[str]:

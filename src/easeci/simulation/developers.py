@@ -11,7 +11,7 @@ Only the engine that serves users answers; nothing here knows how.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -80,6 +80,7 @@ def live(case: Case, testset: int) -> Life:
     """One testset, until it has served its commits, is retired, or has broken its promise."""
     draw = np.random.default_rng([case.seed, case.number, testset])
     commits = _COMMITS[case.developer](case, testset, draw)
+    script = replace(case.script, estimator=case.plan.chosen.estimator)
     history, labels = "", []
     answer: str | None = None
     while len(history) < case.commits:
@@ -87,7 +88,7 @@ def live(case: Case, testset: int) -> Life:
             commit = next(commits) if answer is None else commits.send(answer)
         except StopIteration:
             break
-        verdict = decide(case.plan, commit.codes, history)
+        verdict = decide(script, commit.codes, history)
         assert verdict.passed is not None
         answer = PASS if verdict.passed else FAIL
         history += answer
