@@ -34,8 +34,9 @@ of the zone), ± its standard error:
 CHART = """
 ![Labels per commit over the true gain](images/zone.svg)
 
-Published estimators take as many labels whatever the truth is. For one commit on a testset without
-labels (later commits reuse them: see the month below), told *d* as favourably as the paper reckons:
+Models that differ on 2% cannot be more than 0.02 apart: it takes no label to know that. Published
+estimators take as many labels whatever the truth is. For one commit on a testset without labels
+(later commits reuse them: see the month below), told *d* as favourably as the paper reckons:
 """
 EDGES = """
 At the edges of the zone no test with these levels that knows *d* takes fewer labels on average than
