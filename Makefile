@@ -42,7 +42,7 @@ lock: $(READY)   ## pin the dependencies anew
 docs: $(READY)   ## write what the docs take from the code: commands, keys, pictures
 	@$(BIN)/python tools/write_docs.py
 
-bench: $(READY)  ## measure; every figure is a ratio within one run
+bench: $(READY)  ## measure labels and times, and hold them to what is promised
 	@$(BIN)/python -m bench
 
 clean:           ## remove the virtual environment and all caches

@@ -1,1 +1,1 @@
-"""Measurements. Every figure is a ratio of two things measured in the same run."""
+"""Measurements: labels of seeded simulations, and times as ratios within one run."""

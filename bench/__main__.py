@@ -1,31 +1,60 @@
-"""``make bench``: run every measurement and write docs/benchmarks.md."""
+"""``make bench``: measure every part, or those named, and write docs/benchmarks.md."""
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-from bench import large_check, start
-from bench.ratio import Ratio, table
+from bench import large_check, month_page, speed, start, zone_page
+from bench.page import Section, write_page
+from bench.progress import tell
 
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-OPENING = """\
-# Benchmarks
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = DOCS / "benchmarks.md"
+PARTS: dict[str, Callable[[], Section]] = {
+    "zone": zone_page.section,
+    "month": month_page.section,
+    "start": start.section,
+    "check": large_check.section,
+    "speed": speed.section,
+}
+GROUPS = {"labels": ("zone", "month", "speed")}
 
-Written by `make bench`. Every figure is a ratio of two things measured in one run on one machine;
-"at most" is what the project promises.
 
-"""
+def chosen(arguments: list[str]) -> list[str]:
+    """The parts to run, in the order of the page; all of them if none is named."""
+    named = {part for name in arguments for part in GROUPS.get(name, (name,))}
+    unknown = named - set(PARTS)
+    if unknown:
+        known = ", ".join([*PARTS, *GROUPS])
+        sys.exit(f"no such part: {', '.join(sorted(unknown))}; there are {known}")
+    return [part for part in PARTS if not named or part in named]
 
 
-def main() -> None:
-    ratios: list[Ratio] = []
-    for module in (start, large_check):
-        print(f"{module.__name__} …", flush=True)
-        ratios += module.measure()
-    text = table(ratios)
-    print(text)
-    PAGE.write_text(OPENING + text, encoding="utf-8")
+def measure(part: str) -> Section:
+    tell(f"{part} …")
+    begun = time.perf_counter()
+    section = PARTS[part]()
+    tell(f"{part}: {time.perf_counter() - begun:.0f} s")
+    return section
+
+
+def main(arguments: list[str]) -> int:
+    broken: list[str] = []
+    for part in chosen(arguments):
+        section = measure(part)
+        page = PAGE.read_text("utf-8") if PAGE.exists() else ""
+        PAGE.write_text(write_page(page, PARTS, {part: section}), encoding="utf-8")
+        for name, svg in section.pictures.items():
+            (DOCS / "images" / name).write_text(svg, encoding="utf-8")
+        broken += section.broken
+    for promise in broken:
+        tell(f"broken promise: {promise}")
+    tell(f"{PAGE.name} is written" + ("" if broken else ", every promise is kept"))
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

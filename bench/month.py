@@ -26,7 +26,11 @@ Predictions = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Month:
-    """What one month took: labels in all, and what went wrong."""
+    """What one month took: labels in all, and what went wrong.
+
+    ``differing`` is on how many examples any of the month's models differed from its baseline:
+    what active labelling asks for on the same commits.
+    """
 
     labels: int
     new_labels: tuple[int, ...]
@@ -34,6 +38,7 @@ class Month:
     wrong_passes: int
     clear_gains: int
     missed: int
+    differing: int
 
 
 def condition() -> tuple[LinearClause, ...]:
@@ -48,7 +53,7 @@ def simulate_month(seed: int, sensitivity: Fraction, first_accuracy: float = 0.7
     right = draw.random(EXAMPLES) < first_accuracy
     baseline = np.where(right, truth, another_class(truth, draw))
     clauses = condition()
-    labelled = np.zeros(EXAMPLES, bool)
+    labelled, differing = np.zeros(EXAMPLES, bool), np.zeros(EXAMPLES, bool)
     history, new_labels = "", []
     for step, gain in enumerate(gains):
         model = commit(baseline, truth, float(gain), np.random.default_rng((seed, step)))
@@ -61,17 +66,19 @@ def simulate_month(seed: int, sensitivity: Fraction, first_accuracy: float = 0.7
             history=history,
         )
         codes = cells(model, baseline, truth)
+        differing |= codes >= Code.NEW_RIGHT
         verdict = decide_sequentially(clauses, Mode.FP_FREE, levels, codes)
         asked = consulted(verdict, codes)
         new_labels.append(int(np.count_nonzero(~labelled[asked])))
         labelled[asked] = True
         history += PASS if verdict.passed else FAIL
         baseline = model if verdict.passed else baseline
-    return _summary(labelled, new_labels, history, gains)
+    return _summary(labelled, differing, new_labels, history, gains)
 
 
 def _summary(
     labelled: npt.NDArray[np.bool_],
+    differing: npt.NDArray[np.bool_],
     new_labels: list[int],
     history: str,
     gains: npt.NDArray[np.float64],
@@ -85,6 +92,7 @@ def _summary(
         int(np.count_nonzero(passed & (gains <= THRESHOLD))),
         int(np.count_nonzero(clear)),
         int(np.count_nonzero(clear & ~passed)),
+        int(np.count_nonzero(differing)),
     )
 
 

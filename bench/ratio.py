@@ -7,15 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bench.page import Figure, Section, broken_promises, table
+
 
 @dataclass(frozen=True)
-class Ratio:
+class Ratio(Figure):
     """How long ``what`` takes, in units of ``against``."""
 
-    what: str
     against: str
-    value: float
-    promised: float | None
 
 
 def ratio(
@@ -37,12 +36,10 @@ def ratio(
             function()
             measured.append(time.perf_counter() - start)
     first, second = (statistics.median(measured) for measured in times)
-    return Ratio(what, against, first / second, promised)
+    return Ratio(what, first / second, promised, against)
 
 
-def table(ratios: list[Ratio]) -> str:
-    lines = ["| what | measured against | ratio | at most |", "|---|---|---:|---:|"]
-    for row in ratios:
-        promised = "" if row.promised is None else f"{row.promised:g}"
-        lines.append(f"| {row.what} | {row.against} | {row.value:.2f} | {promised} |")
-    return "\n".join(lines) + "\n"
+def ratio_section(opening: str, ratios: list[Ratio]) -> Section:
+    rows = ([row.what, row.against, row.shown(".2f"), row.promise] for row in ratios)
+    shown = table(["what", "measured against", "ratio", "at most"], rows, left=2)
+    return Section(f"{opening}\n\n{shown}", broken=broken_promises(ratios))

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from bench.page import Figure, Section, broken_promises, table
 from easeci.evidence.bets import Aims, Floats
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
 from easeci.script import Score
@@ -18,16 +19,26 @@ EXAMPLES = 10_000_000
 TWELVE = Aims(tuple(float(x) for x in np.geomspace(1.0, 40.0, 12)), (1.0 / 12.0,) * 12)
 NEW = Score(Fraction(1), Fraction(0), Fraction(0))
 GAIN = Score(Fraction(1), Fraction(-1), Fraction(0))
+CUMULATIVE_SUMS = 3.0
+OPENING = """\
+## Evidence over ten million examples
+
+Twelve bets along ten million examples, until one decides or none is left, in units of twelve
+float64 cumulative sums in numpy; and the most memory that it takes beyond the examples."""
 
 
 @dataclass(frozen=True)
-class Speed:
-    """Seconds, their ratio to twelve cumulative sums, and the most memory beyond the codes."""
+class Speed(Figure):
+    """A time in units of twelve cumulative sums, and the most memory beyond the codes."""
 
-    name: str
-    seconds: float
-    ratio: float
     megabytes: float
+
+
+def section() -> Section:
+    found = speeds()
+    rows = ([s.what, s.shown(".2f"), s.promise, f"{s.megabytes:,.0f} MB"] for s in found)
+    shown = table(["evidence on", "ratio", "at most", "memory"], rows)
+    return Section(f"{OPENING}\n\n{shown}", broken=broken_promises(found))
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -71,5 +82,5 @@ def speeds(examples: int = EXAMPLES) -> list[Speed]:
             return evidence.first_crossing(walked, 40.0)  # noqa: B023 - called within the loop
 
         seconds = _seconds(work)
-        found.append(Speed(name, seconds, seconds / baseline, _megabytes(work)))
+        found.append(Speed(name, seconds / baseline, CUMULATIVE_SUMS, _megabytes(work)))
     return found

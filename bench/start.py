@@ -6,7 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench.ratio import Ratio, ratio
+from bench.page import Section
+from bench.ratio import Ratio, ratio, ratio_section
+
+OPENING = "## A plan from a cold start"
+
+
+def section() -> Section:
+    return ratio_section(OPENING, measure())
 
 
 def measure() -> list[Ratio]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.month import EXAMPLES, condition
+from bench.month import CLEAR, EXAMPLES, THRESHOLD, condition
 from easeci.evidence.cells import Codes
 from easeci.evidence.levels import StepLevels
 from easeci.script import Mode
 from easeci.verdict.sequential import decide_sequentially
 
 DIFFERENCES = (0.02, 0.05, 0.1, 0.2)
-GAINS = (-0.02, 0.0, 0.01, 0.02, 0.03, 0.04, 0.06, 0.08)
+GAINS = (-0.02, 0.0, 0.01, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.06, 0.08)
 LEVEL = math.log(1e-4 / 32.0)
 
 
@@ -26,7 +26,8 @@ class ZonePoint:
     gain: float
     labels: float
     error: float
-    passes: float
+    commits: int
+    passed: int
     limit: float | None
 
     @property
@@ -44,9 +45,9 @@ def draw_codes(difference: float, gain: float, draw: np.random.Generator) -> Cod
 
 def limit(difference: float, gain: float, log_level: float = LEVEL) -> float | None:
     """Wald's lower bound on mean labels at the zone's edges, for known d and equal errors."""
-    if gain not in (0.02, 0.04) or difference <= 0.04:
+    if gain not in (THRESHOLD, CLEAR) or difference <= CLEAR:
         return None
-    other = 0.06 - gain
+    other = THRESHOLD + CLEAR - gain
     here, there = (1.0 + gain / difference) / 2.0, (1.0 + other / difference) / 2.0
     rate = here * math.log(here / there) + (1.0 - here) * math.log((1.0 - here) / (1.0 - there))
     level = math.exp(log_level)
@@ -67,15 +68,7 @@ def measure(difference: float, gain: float, repetitions: int, seed: int = 0) -> 
         gain,
         float(labels.mean()),
         float(labels.std(ddof=1)) / math.sqrt(repetitions),
-        float(np.mean([verdict.passed for verdict in verdicts])),
+        repetitions,
+        sum(verdict.passed is True for verdict in verdicts),
         limit(difference, gain),
     )
-
-
-def zone(repetitions: int) -> list[ZonePoint]:
-    return [
-        measure(difference, gain, repetitions)
-        for difference in DIFFERENCES
-        for gain in GAINS
-        if abs(gain) <= difference
-    ]

@@ -1,0 +1,282 @@
+"""Every chart that easeci draws: data in, SVG text out.
+
+One type scale and one palette that is safe for the colour-blind, on a light panel of its own, so
+that a chart reads the same on a light and on a dark page. The text asks no other host for anything.
+Drawing needs the extra ``charts``; nothing else does, so it is loaded when a chart is drawn.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import ModuleType
+from typing import Any
+
+from easeci.errors import UsageError
+
+PANEL, EDGE, INK, SOFT_INK, GRID = "#fafaf8", "#d0d0cc", "#282c34", "#5a5e64", "#e2e2de"
+FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+SMALL, TEXT, HEADING = 11, 12, 13
+MARGIN = 16
+
+
+class Colour(Enum):
+    """Okabe and Ito's palette, without the yellow that vanishes on a light panel."""
+
+    BLUE = "#0072b2"
+    ORANGE = "#d98c00"
+    GREEN = "#009e73"
+    VERMILION = "#d55e00"
+    PURPLE = "#b8608f"
+    SKY = "#56b4e9"
+    BLACK = "#282c34"
+    GREY = "#8a8d91"
+
+
+class Mark(Enum):
+    """How a series is drawn; never by its colour alone."""
+
+    MEASURED = "a line with a dot at each value"
+    LINE = "a line"
+    DASHED = "a dashed line"
+    DOTTED = "a dotted line"
+    DOT_DASHED = "a line of dots and dashes"
+    DIAMONDS = "diamonds, and no line"
+
+
+_DASHES = {Mark.DASHED: [7, 4], Mark.DOTTED: [2, 3], Mark.DOT_DASHED: [9, 3, 2, 3]}
+_CIRCLE = "M0.38,0A0.38,0.38,0,1,1,-0.38,0A0.38,0.38,0,1,1,0.38,0Z"
+_DIAMOND = "M0,-0.6L0.5,0L0,0.6L-0.5,0Z"
+_STROKE = "M-1.2,0L1.2,0"
+_SHAPES = {Mark.MEASURED: _CIRCLE, Mark.DIAMONDS: _DIAMOND}
+_SYMBOL_SIZE = 280  # of dots and of the legend alike: large enough to show how a line is dashed
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What is measured, with its unit, and from where to where.
+
+    A logarithmic axis shows factors as distances.
+    """
+
+    title: str
+    lowest: float
+    highest: float
+    ticks: tuple[float, ...]
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points of one name, in the order of x.
+
+    ``spread`` is a lower and an upper end for each point, ``note`` a text above the first one, or
+    below it where another line runs above.
+    """
+
+    name: str
+    colour: Colour
+    mark: Mark
+    points: tuple[tuple[float, float], ...]
+    spread: tuple[tuple[float, float], ...] = ()
+    note: str = ""
+    note_below: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of several charts side by side that share their axes; ``shade`` marks a range of x."""
+
+    title: str
+    series: tuple[Series, ...]
+    shade: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar, with the group that its colour shows."""
+
+    name: str
+    value: float
+    group: str
+
+
+def line_chart(panels: Sequence[Panel], across: Axis, up: Axis, width: int, height: int) -> str:
+    """Lines over one axis, a panel for each case; one legend serves all of them."""
+    altair = _altair()
+    drawn = [
+        _panel(altair, panel, across, up, named=position == 0).properties(
+            width=width, height=height, title=panel.title
+        )
+        for position, panel in enumerate(panels)
+    ]
+    return _svg(altair.hconcat(*drawn, spacing=16, bounds="flush") if len(drawn) > 1 else drawn[0])
+
+
+def bar_chart(bars: Sequence[Bar], colours: dict[str, Colour], axis: Axis, width: int) -> str:
+    """Horizontal bars in the order given, each with its value beside it."""
+    altair = _altair()
+    rows = [
+        {"name": bar.name, "value": bar.value, "group": bar.group, "shown": f"{bar.value:,.0f}"}
+        for bar in bars
+    ]
+    names = altair.Axis(title=None, labelLimit=320, labelPadding=7, ticks=False)
+    base = altair.Chart(altair.InlineData(values=rows)).encode(
+        y=altair.Y("name:N", sort=None, axis=names),
+        x=_scaled(altair.X("value:Q"), axis),
+    )
+    filled = altair.Color(
+        "group:N",
+        scale=altair.Scale(domain=list(colours), range=[c.value for c in colours.values()]),
+        legend=altair.Legend(title=None, orient="bottom", symbolType="square"),
+    )
+    drawn = base.mark_bar(height=17, cornerRadiusEnd=2).encode(
+        x2=altair.datum(axis.lowest), color=filled
+    )
+    shown = base.mark_text(align="left", dx=5, color=INK, fontSize=TEXT).encode(text="shown:N")
+    return _svg((drawn + shown).properties(width=width, height=27 * len(rows)))
+
+
+def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) -> Any:
+    """The layers of one panel. Only the first panel names the axis that all of them share."""
+    series = panel.series
+    x, y = _scaled(altair.X("x:Q"), across), _scaled(altair.Y("y:Q"), up)
+    if not named:
+        y = y.title(None).axis(labels=False, ticks=False, values=list(up.ticks))
+    layers = [] if panel.shade is None else [_shade(altair, panel.shade, x)]
+    layers += [
+        draw(altair, _rows(altair, group).encode(x=x, y=y), series)
+        for group, draw in (
+            ([s for s in series if s.spread], _spread),
+            ([s for s in series if s.mark is not Mark.DIAMONDS], _lines),
+            ([s for s in series if s.mark in _SHAPES], _dots),
+            ([s for s in series if s.note and not s.note_below], _notes_above),
+            ([s for s in series if s.note and s.note_below], _notes_below),
+        )
+        if group
+    ]
+    return altair.layer(*layers)
+
+
+def _shade(altair: Any, shade: tuple[float, float], x: Any) -> Any:
+    """The range of x that the text speaks of, behind everything else."""
+    data = altair.InlineData(values=[{"x": shade[0], "end": shade[1]}])
+    return altair.Chart(data).mark_rect(color=Colour.GREY.value, opacity=0.16).encode(x=x, x2="end")
+
+
+def _rows(altair: Any, drawn: Sequence[Series]) -> Any:
+    rows = [
+        {"name": series.name, "colour": series.colour.value, "note": note}
+        | {"x": x, "y": y, "low": low, "high": high}
+        for series in drawn
+        for (x, y), (low, high), note in zip(
+            series.points,
+            series.spread or [(y, y) for _, y in series.points],
+            [series.note] + [""] * (len(series.points) - 1),
+            strict=True,
+        )
+    ]
+    return altair.Chart(altair.InlineData(values=rows))
+
+
+def _by_name(altair: Any, channel: Any, named: Sequence[Series], values: list[Any]) -> Any:
+    """A channel that tells series apart. It names all of them, so that the legends become one."""
+    names = [series.name for series in named]
+    symbol: dict[str, Any] = {
+        "symbolSize": _SYMBOL_SIZE,
+        "symbolStrokeWidth": 2,
+        "symbolOpacity": 1,
+    }
+    if not any(series.mark in _SHAPES for series in named):
+        symbol["symbolType"] = _STROKE
+    legend = altair.Legend(title=None, orient="bottom", columns=3, **symbol)
+    return channel("name:N", scale=altair.Scale(domain=names, range=values), legend=legend)
+
+
+def _coloured(altair: Any, named: Sequence[Series]) -> Any:
+    return _by_name(altair, altair.Color, named, [series.colour.value for series in named])
+
+
+def _spread(altair: Any, chart: Any, named: Sequence[Series]) -> Any:  # noqa: ARG001
+    """Coloured by itself and not by name: the legend shows lines."""
+    area = chart.mark_area(opacity=1, fillOpacity=0.16)
+    colour = altair.Color("colour:N", scale=None)
+    return area.encode(y=altair.Y("low:Q"), y2="high:Q", color=colour)
+
+
+def _lines(altair: Any, chart: Any, named: Sequence[Series]) -> Any:
+    dashes = [_DASHES.get(series.mark, [1, 0]) for series in named]
+    return chart.mark_line(strokeWidth=2).encode(
+        color=_coloured(altair, named),
+        strokeDash=_by_name(altair, altair.StrokeDash, named, dashes),
+    )
+
+
+def _dots(altair: Any, chart: Any, named: Sequence[Series]) -> Any:
+    shapes = [_SHAPES.get(series.mark, _STROKE) for series in named]
+    return chart.mark_point(filled=True, size=_SYMBOL_SIZE, opacity=1).encode(
+        color=_coloured(altair, named), shape=_by_name(altair, altair.Shape, named, shapes)
+    )
+
+
+def _notes_above(altair: Any, chart: Any, named: Sequence[Series]) -> Any:  # noqa: ARG001
+    place = {"align": "left", "baseline": "bottom", "dx": 3, "dy": -2}
+    return chart.mark_text(**place, fontSize=SMALL, color=INK).encode(text="note:N")
+
+
+def _notes_below(altair: Any, chart: Any, named: Sequence[Series]) -> Any:  # noqa: ARG001
+    place = {"align": "left", "baseline": "top", "dx": 3, "dy": 4}
+    return chart.mark_text(**place, fontSize=SMALL, color=INK).encode(text="note:N")
+
+
+def _scaled(channel: Any, axis: Axis) -> Any:
+    kind = {"type": "log"} if axis.logarithmic else {}
+    return (
+        channel.title(axis.title)
+        .scale(domain=[axis.lowest, axis.highest], nice=False, **kind)
+        .axis(format=",~f", values=list(axis.ticks), labelFlush=False)
+    )
+
+
+def _altair() -> ModuleType:
+    """The library that draws, or a plain word about the extra that brings it."""
+    try:
+        import altair
+        import vl_convert  # noqa: F401 - altair finds it by itself, but says less if it is missing
+    except ImportError:
+        raise UsageError(
+            "charts need the extra: pip install 'easeci[charts]'",
+            hint="Everything else works without it.",
+        ) from None
+    return altair
+
+
+def _svg(chart: Any) -> str:
+    sizes = {"labelFontSize": TEXT, "titleFontSize": TEXT, "titleFontWeight": "normal"}
+    inks = {"labelColor": SOFT_INK, "titleColor": INK, "gridColor": GRID, "domainColor": SOFT_INK}
+    configured = (
+        chart.configure(padding=MARGIN, background="transparent", font=FONT)
+        .configure_view(stroke=None)
+        .configure_axis(**sizes, **inks, tickColor=SOFT_INK, titlePadding=10)
+        .configure_legend(labelFontSize=TEXT, labelColor=INK, labelLimit=420, padding=8)
+        .configure_title(fontSize=HEADING, color=INK, fontWeight=600, frame="group")
+    )
+    written = io.StringIO()
+    configured.save(written, format="svg")
+    return _on_a_panel(written.getvalue())
+
+
+def _on_a_panel(svg: str) -> str:
+    """The drawing on a light panel with round corners, and without a namespace it doesn't use."""
+    head = re.match(r'<svg [^>]*width="([\d.]+)" height="([\d.]+)"[^>]*>', svg)
+    assert head is not None
+    width, height = (float(size) for size in head.groups())
+    panel = (
+        f'<rect x="0.5" y="0.5" width="{width - 1:g}" height="{height - 1:g}" rx="6" '
+        f'fill="{PANEL}" stroke="{EDGE}"/>'
+    )
+    opening = re.sub(r' xmlns:xlink="[^"]*"', "", head.group())
+    return opening + panel + svg[head.end() :] + "\n"

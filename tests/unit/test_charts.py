@@ -1,0 +1,113 @@
+"""Charts: well-formed SVG that names what it shows and asks no other host for anything."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+import pytest
+
+from easeci.charts import (
+    FONT,
+    Axis,
+    Bar,
+    Colour,
+    Mark,
+    Panel,
+    Series,
+    bar_chart,
+    line_chart,
+)
+from easeci.errors import ExitCode, UsageError
+
+SVG = "{http://www.w3.org/2000/svg}"
+ACROSS = Axis("true gain (percentage points)", -2, 8, (-2, 0, 2, 4))
+UP = Axis("labels per commit", 10, 1e6, (10, 1e3, 1e5), logarithmic=True)
+MEASURED = Series("measured", Colour.BLUE, Mark.MEASURED, ((-2.0, 20.0), (3.0, 900.0), (8.0, 30.0)))
+LIMIT = Series("limit", Colour.BLACK, Mark.DIAMONDS, ((2.0, 500.0),))
+BASELINE = Series(
+    "baseline", Colour.PURPLE, Mark.DASHED, ((-2.0, 267_385.0), (8.0, 267_385.0)), note="267,385"
+)
+BAND = Series("grown", Colour.GREEN, Mark.LINE, ((0.0, 20.0), (4.0, 90.0)), ((10, 30), (50, 200)))
+
+
+def lines() -> str:
+    panels = [Panel(f"d = {d}", (MEASURED, LIMIT, BASELINE), (2, 4)) for d in (0.05, 0.1)]
+    return line_chart(panels, ACROSS, UP, width=200, height=200)
+
+
+def band() -> str:
+    return line_chart([Panel("one", (BAND,))], ACROSS, UP, width=200, height=200)
+
+
+def bars() -> str:
+    drawn = [Bar("Hoeffding", 641_684, "published"), Bar("sequential", 2_880.4, "ours")]
+    colours = {"published": Colour.ORANGE, "ours": Colour.BLUE}
+    return bar_chart(drawn, colours, Axis("labels", 100, 1e6, (100, 1e6), True), width=300)
+
+
+CHARTS = pytest.mark.parametrize("draw", [lines, band, bars])
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+@CHARTS
+def test_a_chart_is_well_formed_and_always_the_same(draw: Callable[[], str]) -> None:
+    svg = draw()
+    assert ElementTree.fromstring(svg).tag == f"{SVG}svg"
+    assert svg == draw()
+
+
+@CHARTS
+def test_a_chart_names_no_other_host_and_no_font_to_load(draw: Callable[[], str]) -> None:
+    svg = draw()
+    assert re.findall(r"https?://[^\"' ]*", svg) == ["http://www.w3.org/2000/svg"]
+    assert not re.search(r"href|url\((?!#)|@import|@font-face", svg)
+    fonts = {e.get("font-family") for e in ElementTree.fromstring(svg).iter(f"{SVG}text")}
+    assert fonts == {FONT}
+
+
+@CHARTS
+def test_a_chart_has_a_panel_of_its_own(draw: Callable[[], str]) -> None:
+    """So that it reads the same on a light and on a dark page."""
+    panel = ElementTree.fromstring(draw())[0]
+    assert panel.tag == f"{SVG}rect"
+    assert panel.get("fill", "").startswith("#f")
+    assert float(panel.get("rx", "0")) > 0
+
+
+def test_lines_have_axes_with_units_titles_notes_and_one_legend() -> None:
+    shown = texts(lines())
+    assert shown.count("true gain (percentage points)") == 2
+    assert shown.count("labels per commit") == 1
+    assert {"d = 0.05", "d = 0.1", "1,000", "100,000", "−2"} <= set(shown)
+    assert shown.count("267,385") == 2
+    assert [shown.count(name) for name in ("measured", "limit", "baseline")] == [1, 1, 1]
+
+
+def test_a_band_leaves_the_legend_to_its_line() -> None:
+    assert texts(band()).count("grown") == 1
+
+
+def test_bars_have_their_values_beside_them_in_the_order_given() -> None:
+    shown = texts(bars())
+    assert {"labels", "641,684", "2,880", "published", "ours"} <= set(shown)
+    assert shown.index("Hoeffding") < shown.index("sequential")
+
+
+def test_no_two_colours_are_alike() -> None:
+    assert len({colour.value for colour in Colour}) == len(Colour)
+
+
+@pytest.mark.parametrize("missing", ["altair", "vl_convert"])
+def test_without_the_extra_the_error_says_how_to_get_it(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(UsageError, match=r"pip install 'easeci\[charts\]'") as caught:
+        bars()
+    assert caught.value.exit_code is ExitCode.USAGE
