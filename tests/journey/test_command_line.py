@@ -179,7 +179,7 @@ MISTAKES: dict[str, tuple[list[str], list[str]]] = {
     "a device": (["check", "--new", "/dev/null", "-c", "n > 0.8 +/- 0.1"], ["/dev/null"]),
     "labels that are predictions": (
         ["check", "--new", "new.csv", "--labels", "new.csv", "-c", "n > 0.8 +/- 0.1"],
-        ["no column 'label'", "id, prediction"],
+        ["no column 'label'", "first row id,label"],
     ),
     "a place that cannot be written": (
         ["check", "--new", "new.csv", "-c", "n > 0.8 +/- 0.1", "--ask", "no/where.csv"],

@@ -100,7 +100,12 @@ def _show(request: Request, checked: Checked, ask: Path | None) -> None:
     console = output()
     script, verdict = request.script, checked.verdict
     for result in verdict.clauses:
-        interval = (float(result.interval.low), float(result.interval.high))
+        # Nothing beyond what Φ can be is drawn; the decision itself knows no such limit.
+        score = result.clause.score
+        interval = (
+            float(max(result.interval.low, score.lowest)),
+            float(min(result.interval.high, score.highest)),
+        )
         estimate = None if result.estimate is None else float(result.estimate)
         threshold = float(result.clause.threshold)
         ruler = ruler_around([*interval, threshold], min(console.width, 80) - 6)

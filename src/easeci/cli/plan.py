@@ -112,12 +112,15 @@ def _cells(plan: Plan, estimate: Estimate) -> list[str]:
     in_all = estimate.labels_in_all(plan.script.steps)
     assert in_all is not None
     return [
-        f"{estimate.examples:,}",
-        f"{estimate.labels:,}",
-        f"{estimate.labels_per_commit:,}",
-        " / ".join(f"{hours(in_all, seconds):,.0f}" for seconds in SECONDS_PER_LABEL),
+        *(_short(n or 0) for n in (estimate.examples, estimate.labels, estimate.labels_per_commit)),
+        " / ".join(_short(round(hours(in_all, seconds))) for seconds in SECONDS_PER_LABEL),
         "yes" if plan.practical(estimate) else "no",
     ]
+
+
+def _short(number: int) -> str:
+    """A count that fits its column: in full up to a million, then in millions."""
+    return f"{number:,}" if number < 1_000_000 else f"{number / 1e6:,.1f}M"
 
 
 def _show_advice(plan: Plan) -> None:

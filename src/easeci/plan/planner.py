@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from easeci.errors import ScriptError
 from easeci.plan.baseline import hoeffding
@@ -70,6 +71,7 @@ class Plan:
         return labels * PRACTICAL_STEPS <= PRACTICAL_LABELS * self.script.steps
 
 
+@lru_cache(maxsize=64)
 def design(script: Script) -> tuple[ClauseTest, ...]:
     """The tests of the published estimator that the script names, without a plan for the others."""
     for estimator in PUBLISHED:

@@ -56,7 +56,9 @@ def _measure(
         else:
             low = lower_limit(score, counts, levels.claim, None)
             high = -lower_limit(-score, counts, levels.safety, known)
-        intervals.append(Interval(Fraction(low), Fraction(high)))
+        # What d < A excludes may be what was seen; then the limits are no tighter than that.
+        mean = counts.mean(score)
+        intervals.append(Interval(min(Fraction(low), mean), max(Fraction(high), mean)))
     interval = intervals[0].hull(intervals[1])
     low_mean, high_mean = whole.mean_range(score)
     return ClauseResult(
