@@ -10,12 +10,13 @@ import numpy as np
 from easeci.bounds.arrays import BoolArray, IntArray
 
 
-def smallest(holds: Callable[[int], bool], low: int, high: int) -> int:
+def smallest(holds: Callable[[int], bool], low: int, high: int, within: int = 0) -> int:
     """The smallest integer in [low, high] where ``holds``, which is false and then true.
 
-    ``high`` is returned unasked if ``holds`` nowhere below it.
+    ``high`` is returned unasked if ``holds`` nowhere below it. With ``within``, one where it holds
+    that is at most so much too large.
     """
-    while low < high:
+    while high - low > within:
         middle = (low + high) // 2
         if holds(middle):
             high = middle

@@ -202,19 +202,21 @@ def forecast_labels(aim: Aim, targets: Targets, examples: int, difference: float
     """
     low, high = _reachable(aim, difference)
     width = (aim.clear - aim.bound) / 2.0
+    test = SequentialTest.of(aim, targets, examples, round(examples * difference))
 
     def labels(phi: float) -> int:
-        return labels_at(aim, targets, examples, difference, min(max(phi, low), high))
+        return labels_at(test, difference, min(max(phi, low), high))
 
     unchanged = aim.bound - 2.0 * width
     if aim.proof.only_differing:
         unchanged = float(aim.score.difference) * difference
-    zone = [aim.bound + width * k / 4.0 for k in range(9)]
+    middle = labels(aim.bound + width)
+    around = (aim.bound, aim.bound + width / 2.0, aim.bound + 1.5 * width, aim.clear)
     return Forecast(
         labels(unchanged),
-        labels(aim.bound + width),
+        middle,
         labels(aim.clear + width),
-        max(labels(phi) for phi in zone),
+        max(middle, *(labels(phi) for phi in around)),
     )
 
 
@@ -224,14 +226,11 @@ def _reachable(aim: Aim, difference: float) -> tuple[float, float]:
     return scores[0] * share, scores[-1] * share
 
 
-def labels_at(aim: Aim, targets: Targets, examples: int, difference: float, phi: float) -> int:
+def labels_at(test: SequentialTest, difference: float, phi: float) -> int:
     """Labels until the first target is met, if every count grows at its expected rate."""
-    if not aim.score.needs_labels:
-        return 0
-    differing = round(examples * difference)
-    test = SequentialTest.of(aim, targets, examples, differing)
-    most = differing if aim.proof.only_differing else examples
-    if most == 0:
+    aim, targets = test.aim, test.targets
+    most = test.differing if aim.proof.only_differing else test.examples
+    if most == 0 or not aim.score.needs_labels:
         return 0
     paths = _Paths.of(aim, difference, phi)
     curves = ((test.proof, targets.proof), (test.futility, targets.futility))

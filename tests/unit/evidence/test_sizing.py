@@ -78,7 +78,7 @@ def test_forecasts_order_the_commits_as_one_expects() -> None:
 
 def test_a_forecast_is_near_the_mean_of_simulations() -> None:
     goal = aim("n - o > 0.02 +/- 0.01")
-    forecast = labels_at(goal, TARGETS, 20_000, 0.1, 0.0)
+    forecast = labels_at(SequentialTest.of(goal, TARGETS, 20_000, 2_000), 0.1, 0.0)
     source = np.random.default_rng(1)
     labels = []
     for _ in range(60):
