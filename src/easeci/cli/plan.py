@@ -135,6 +135,13 @@ def _show_advice(plan: Plan) -> None:
             f"Its first stage needs {chosen.unlabelled:,} examples without labels; "
             "the same examples may serve both stages."
         )
+    if chosen.expected is not None:
+        expected = chosen.expected
+        console.print(
+            f"Expected labels a commit: {expected.unchanged:,} if it changes nothing, "
+            f"{expected.middle:,} in the middle of the zone, {expected.better:,} if it is clearly "
+            "better."
+        )
     if plan.savings:
         one, two = plan.savings
         console.print(

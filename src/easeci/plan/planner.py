@@ -112,14 +112,11 @@ def _recommend(script: Script, estimates: tuple[Estimate, ...]) -> tuple[Estimat
         why = "the condition is on d alone: no labels at all, and the fewest examples"
         return by_name[Estimator.EXACT], why
     chosen = by_name[Estimator.SEQUENTIAL]
-    expected = chosen.expected
-    assert expected is not None
     assert chosen.labels_per_commit is not None
     best = _best_published(script)
     return chosen, (
-        f"about {count(expected.unchanged)} labels for a commit that changes nothing, "
-        f"{count(chosen.labels_per_commit)} at the worst, where the best published estimator, "
-        f"{best.estimator}, takes {_effort(best)}; {chosen.reason}"
+        f"about {count(chosen.labels_per_commit)} labels a commit at the worst truth, where the "
+        f"best published estimator, {best.estimator}, takes {_effort(best)}; {chosen.reason}"
     )
 
 
