@@ -26,6 +26,7 @@ from easeci.evidence.clause_test import Aim, SequentialTest, Targets
 from easeci.evidence.hypothesis import (
     FAR_TILT,
     FAR_WEIGHT,
+    MARGIN,
     NO_TILT,
     RESOLUTION,
     TILT_WEIGHTS,
@@ -46,6 +47,8 @@ def examples_needed(aim: Aim, targets: Targets, log_exhaustion: float, differenc
     Claim: a commit with Φ ≥ c + 2ε and d ≤ ``difference`` reaches its proof within so many
     examples but for that probability. Rounding: up, to three digits.
     """
+    if aim.clear <= aim.bound:
+        return 1  # the constant is at the end of the range: there is nothing to promise
     if not aim.score.needs_labels:
         return _size_of_share(aim, targets, log_exhaustion)
     if aim.proof.only_differing:
@@ -93,11 +96,11 @@ def _size_of_sum(aim: Aim, targets: Targets, log_exhaustion: float) -> int:
     aims = PROOF_AIMS if len(scores) == 2 else SPACED_AIMS
     spread = 1.0 if len(scores) == 2 else SPREAD
     ends = (scores[0], scores[-1])
-    means = np.array([aim.bound])
+    means = np.array([aim.bound + MARGIN * (ends[1] - ends[0])])
     sizes = aimed(means, np.array([aim.tolerance]), aims, ends, spread)[0]
     top = (aim.clear - ends[0]) / (ends[1] - ends[0])
     law = np.array([1.0 - top, top])
-    gains = np.log1p(sizes[:, None] * (np.array(ends) - aim.bound))
+    gains = np.log1p(sizes[:, None] * (np.array(ends) - means))
     shrink = np.log(np.exp(-EXPONENTS[:, None, None] * gains) @ law)
     needed = EXPONENTS[:, None] * (targets.proof - aims.log_weights) - log_exhaustion
     with np.errstate(divide="ignore"):

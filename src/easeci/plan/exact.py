@@ -7,7 +7,7 @@ probability at most β where it is clearly true, for as few examples as there is
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from easeci.bounds import Bennett, binomial, chernoff, trinomial
@@ -46,6 +46,8 @@ def _size(script: Script, clause: LinearClause, levels: StepLevels) -> int:
     aim = Aim.of(clause, script.mode)
     alpha, beta = levels.safety, levels.sensitivity
     tolerance = (aim.clear - aim.bound) / 2.0
+    if tolerance <= 0.0:
+        return 1  # the constant is at the end of the range: there is nothing to promise
     single = single_variable(clause.score)
     if single is not None:
         unit = abs(float(single[1]))
@@ -59,11 +61,14 @@ def _size(script: Script, clause: LinearClause, levels: StepLevels) -> int:
         unit = abs(float(scale))
         paired = _Paired(aim.bound / unit, tolerance / unit, alpha, beta)
         if known is not None:
-            return paired.size(paired.reachable(float(known)))
+            largest = max(known, planned_difference(script, clause).share)
+            return paired.size(paired.reachable(float(largest)))
         return paired.size_if_unknown(float(planned_difference(script, clause).share))
     scores = Scores.of_linear(
         float(aim.score.new), float(aim.score.old), float(aim.score.difference), float(known or 1)
     )
+    if not scores.lowest_mean <= aim.bound < aim.clear <= scores.highest_mean:
+        scores = replace(scores, largest_difference=1.0)  # the clause on d contradicts this one
     return chernoff.contract_sample_size(scores, aim.bound, tolerance, alpha, beta)
 
 

@@ -67,13 +67,19 @@ class PlannedDifference:
 
 
 def planned_difference(script: Script, clause: LinearClause) -> PlannedDifference:
-    """A clause d < A ± B promises nothing beyond A − 2B; otherwise what the script expects."""
+    """What another clause d < A ± B leaves to be promised; otherwise what the script expects.
+
+    In fp-free a commit must be clearly good by every clause, so nothing is promised beyond
+    A − 2B. In fn-free it must be clearly bad by some clause, and beyond A + 2B it is so by d.
+    """
     for other in script.clauses:
         ceiling = upper_bound_of_difference(other)
         if ceiling is not None and other is not clause:
-            tolerance = other.tolerance / abs(other.score.difference)
-            share = ceiling - 2 * tolerance if ceiling > 2 * tolerance else ceiling
-            why = f"'{other.text}' promises nothing beyond d = {exact(share)}"
+            zone = 2 * other.tolerance / abs(other.score.difference)
+            share = min(Fraction(1), ceiling + zone)
+            if script.mode is Mode.FP_FREE:
+                share = ceiling - zone if ceiling > zone else ceiling
+            why = f"'{other.text}' leaves d up to {exact(share)} to be promised"
             return PlannedDifference(share, why)
     if script.difference is not None:
         return PlannedDifference(script.difference, f"the expected d of {exact(script.difference)}")

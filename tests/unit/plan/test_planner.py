@@ -164,3 +164,45 @@ def test_a_derivation_has_its_numbers() -> None:
         "p = A = 0.1: 29,048",
     ):
         assert part in text
+
+
+ODD = [
+    "n > 0 +/- 0.05",
+    "n < 1 +/- 0.05",
+    "d > 0 +/- 0.1",
+    "n - o > -1 +/- 0.5",
+    "n - o + d > 0 +/- 0.05",
+    r"d < 0.1 +/- 0.02 /\ n - 1.1*o > 0.09 +/- 0.02",
+    r"d < 0.1 +/- 0.02 /\ n - o + d > 0.25 +/- 0.05",
+    r"d < 0.1 +/- 0.02 /\ d - n + o > 0.22 +/- 0.05",
+    r"d < 0.02 +/- 0.02 /\ n - o > 0.5 +/- 0.05",
+    "n > 0.9 +/- 5",
+]
+
+
+@pytest.mark.parametrize("condition", ODD)
+@pytest.mark.parametrize("mode", ["fp-free", "fn-free"])
+@pytest.mark.parametrize("adaptivity", ["none", "full"])
+def test_odd_conditions_are_planned_too(condition: str, mode: str, adaptivity: str) -> None:
+    """Constants at the end of the range, clauses that contradict one another."""
+    made = plan(script(condition, mode=mode, adaptivity=adaptivity, steps=3, reliability=0.9))
+    for estimate in made.estimates:
+        if estimate.applies and estimate.examples is not None:
+            assert estimate.examples >= 1
+            assert (estimate.labels_per_commit or 0) <= estimate.examples
+
+
+def test_in_fn_free_a_clause_on_d_does_not_make_the_others_easier() -> None:
+    """A commit that is bad by n − o must fail whatever its d is, unless it is bad by d as well."""
+    condition = r"n - o > 0 +/- 0.02 /\ d < 0.3 +/- 0.14"
+    sizes = {
+        mode: plan(script(condition, mode=mode, reliability=0.9)).estimate(Estimator.SEQUENTIAL)
+        for mode in ("fp-free", "fn-free")
+    }
+    strict = plan(script("n - o > 0 +/- 0.02", mode="fn-free", reliability=0.9, difference=0.58))
+    wide = strict.estimate(Estimator.SEQUENTIAL).examples
+    found = sizes["fn-free"].examples
+    assert found is not None
+    assert wide is not None
+    assert found >= wide
+    assert found > 5 * (sizes["fp-free"].examples or 0)
