@@ -68,7 +68,7 @@ def plan(
     _show_advice(made)
     if explain:
         _show_derivations(made)
-    elif not as_json:
+    else:
         output().print("[dim]--explain derives these numbers step by step.[/]")
 
 
