@@ -49,6 +49,24 @@ class DataError(EaseciError):
     exit_code = ExitCode.USAGE
 
 
+class BuildError(EaseciError):
+    """A commit whose program gave no usable predictions. It says nothing about the model."""
+
+    exit_code = ExitCode.BUILD_ERROR
+
+
+class NoTestsetError(EaseciError):
+    """There is no testset, or the one that there was is retired."""
+
+    exit_code = ExitCode.NEW_TESTSET_NEEDED
+
+
+class InfrastructureError(EaseciError):
+    """Something around easeci is missing or broken: the store, the disk, git, the sandbox."""
+
+    exit_code = ExitCode.INTERNAL
+
+
 @dataclass(frozen=True)
 class Excerpt:
     """A place in a text that the user wrote, to be shown with a caret below it.

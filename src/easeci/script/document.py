@@ -103,6 +103,7 @@ def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script
         difference=values.get("difference"),
         email=values.get("email"),
         branch=values.get("branch"),
+        branches=values.get("branches", ()),
         timeout_seconds=values.get("timeout"),
         memory_bytes=values.get("memory"),
         mounts=values.get("mounts", ()),

@@ -179,6 +179,14 @@ KEYS: tuple[Key, ...] = (
     Key(
         "branch", "whose tips become the baseline; default: the default branch", "main", parse_text
     ),
+    Key(
+        "branches",
+        "other branches whose commits may spend steps; default: none",
+        "experiments",
+        parse_text,
+        False,
+        True,
+    ),
     Key("timeout", "how long the program may run", "30m", parse_duration),
     Key("memory", "how much memory the program may use", "8GiB", parse_memory),
     Key(

@@ -55,6 +55,7 @@ class Script:
     difference: Fraction | None = None
     email: str | None = None
     branch: str | None = None
+    branches: tuple[str, ...] = ()
     timeout_seconds: int | None = None
     memory_bytes: int | None = None
     mounts: tuple[str, ...] = ()
