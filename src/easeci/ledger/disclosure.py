@@ -1,0 +1,118 @@
+"""From what the owner knows to what a developer is shown: the only way there is.
+
+A developer sees the declared signal and nothing else. Under ``none`` every commit that is tested
+is *accepted*, whatever comes of it and whether or not labels are still missing. Everything here is
+a function of what was disclosed: no verdict, count of labels, interval or time of a decision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from easeci.ledger.state import State, Submission, Testset
+from easeci.script import Adaptivity
+
+
+class Signal(StrEnum):
+    """What a developer is told of a commit."""
+
+    PASS = "pass"  # noqa: S105 - an answer, not a password
+    FAIL = "fail"
+    ACCEPTED = "accepted"
+    PENDING = "pending"
+    BASELINE = "baseline"
+    BUILD_ERROR = "build error"
+    UNBUILT = "not built"
+    DROPPED = "dropped"
+
+
+def disclose(adaptivity: Adaptivity, passed: bool | None) -> Signal:
+    """The signal of a step that was charged; ``passed`` is None while labels are missing."""
+    if adaptivity is Adaptivity.NONE:
+        return Signal.ACCEPTED
+    if passed is None:
+        return Signal.PENDING
+    return Signal.PASS if passed else Signal.FAIL
+
+
+@dataclass(frozen=True)
+class DisclosedRow:
+    """One submission as a developer may see it. ``at`` is when it was submitted."""
+
+    submission: int
+    commit: str
+    subject: str
+    branch: str | None
+    testset: int
+    at: str
+    signal: Signal
+    step: int | None
+
+
+def disclosed_row(state: State, submission: Submission) -> DisclosedRow:
+    return DisclosedRow(
+        submission=submission.number,
+        commit=submission.commit,
+        subject=submission.subject,
+        branch=submission.branch,
+        testset=submission.testset,
+        at=submission.at,
+        signal=signal_of(state, submission),
+        step=submission.step if submission.repeats is None else submission.repeats,
+    )
+
+
+def signal_of(state: State, submission: Submission) -> Signal:
+    """What is disclosed of a submission so far."""
+    testset = state.testsets[submission.testset]
+    if submission.failure is not None:
+        return Signal.BUILD_ERROR
+    if submission.signal is not None:
+        return Signal(submission.signal)
+    if not submission.built:  # its command was killed; the next run of the commit builds it
+        return Signal.UNBUILT
+    if testset.retired is not None and submission.step is None:
+        return Signal.DROPPED
+    return disclose(testset.script.adaptivity, None)
+
+
+@dataclass(frozen=True)
+class DisclosedStatus:
+    """What a developer may know of a project."""
+
+    testset: int | None
+    name: str | None
+    steps: int
+    steps_used: int
+    retired: str | None
+    pending: int
+
+
+def disclosed_status(state: State) -> DisclosedStatus:
+    testset = state.latest_testset
+    if testset is None:
+        return DisclosedStatus(None, None, 0, 0, None, 0)
+    rows = [disclosed_row(state, s) for s in state.submissions if s.testset == testset.number]
+    return DisclosedStatus(
+        testset=testset.number,
+        name=testset.name,
+        steps=testset.script.steps,
+        steps_used=testset.steps_used,
+        retired=disclosed_reason(testset),
+        pending=sum(row.signal is Signal.PENDING for row in rows),
+    )
+
+
+def disclosed_reason(testset: Testset) -> str | None:
+    """Why no more commits are tested.
+
+    Under ``none`` a testset whose steps are all charged is used up, decided or not: when its last
+    verdict came is nothing that a developer may see.
+    """
+    if testset.script.adaptivity is Adaptivity.NONE and testset.steps_used >= testset.script.steps:
+        return BUDGET_USED
+    return testset.retired
+
+
+BUDGET_USED = "all its steps are used"

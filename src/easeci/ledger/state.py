@@ -1,0 +1,356 @@
+"""The state of a project: a fold over its events, and nothing else.
+
+``fold`` is a pure function of the records; the state it returns is its own and is not changed
+afterwards. Histories of ten thousand commits are folded by every command, so the parts grow in
+place while folding instead of being copied for each event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from easeci.evidence.levels import FAIL, PASS
+from easeci.ledger.chain import Record
+from easeci.ledger.events import (
+    Answered,
+    BaselineArchived,
+    BaselineBuilt,
+    BaselineSet,
+    BuildFailed,
+    Built,
+    Charged,
+    Decided,
+    Event,
+    LabelsAdded,
+    Looked,
+    ProjectOpened,
+    Submitted,
+    TestsetAdded,
+    TestsetRetired,
+    VerdictQueued,
+    parse_event,
+)
+from easeci.ledger.sealed_script import unsealed
+from easeci.script import Adaptivity, Estimator, Script
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """A commit's predictions on one testset: equal ones have the same fingerprint."""
+
+    file: str
+    digest: str
+    fingerprint: str
+
+
+@dataclass
+class Step:
+    """One charged test. ``passed`` and ``verdict`` are the owner's, None until it is decided."""
+
+    number: int
+    submission: int
+    testset: int
+    baseline: str | None
+    charged_at: str
+    passed: bool | None = None
+    verdict: Mapping[str, Any] | None = None
+    decided_at: str | None = None
+
+
+@dataclass
+class Submission:
+    """A commit on its way: built or failed, then charged as a step or answered without one."""
+
+    number: int
+    commit: str
+    subject: str
+    branch: str | None
+    candidate: bool
+    testset: int
+    at: str
+    built: bool = False
+    failure: str | None = None
+    log: str | None = None
+    step: int | None = None
+    repeats: int | None = None
+    signal: str | None = None
+
+    @property
+    def queued(self) -> bool:
+        """Whether it is built and waits for its turn."""
+        return self.built and self.step is None and self.signal is None
+
+
+@dataclass
+class Testset:
+    """A testset, its sealed script, and what was spent on it."""
+
+    __test__ = False
+
+    number: int
+    name: str
+    examples: int
+    needed: int | None
+    sealed: Mapping[str, list[str]]
+    source: str | None
+    estimator: Estimator
+    files: dict[str, str]
+    at: str
+    shared: Mapping[str, int]
+    label_files: list[str] = field(default_factory=list)
+    labels: int = 0
+    corrected: int = 0
+    retired: str | None = None
+    steps: list[Step] = field(default_factory=list)
+    predictions: dict[str, Predictions] = field(default_factory=dict)
+    """By commit."""
+    tested: dict[int, str] = field(default_factory=dict)
+    """The fingerprint that each step tested."""
+
+    @cached_property
+    def script(self) -> Script:
+        return unsealed(self.sealed)
+
+    @property
+    def steps_used(self) -> int:
+        return len(self.steps)
+
+    @property
+    def open_step(self) -> Step | None:
+        """The step that is charged and not decided; steps are decided in order."""
+        if self.steps and self.steps[-1].passed is None:
+            return self.steps[-1]
+        return next((step for step in self.steps if step.passed is None), None)
+
+    @property
+    def history(self) -> str:
+        """The answers of the steps decided so far."""
+        return "".join(
+            PASS if step.passed else FAIL for step in self.steps if step.passed is not None
+        )
+
+    @property
+    def used_up(self) -> bool:
+        return self.steps_used >= self.script.steps
+
+    def same_predictions(self, commit: str, other: str) -> bool:
+        mine, theirs = self._fingerprint(commit), self._fingerprint(other)
+        return mine is not None and mine == theirs
+
+    def answered_before(self, submission: Submission, baseline: str | None) -> Step | None:
+        """The decided step on the same predictions against the same baseline, if there is one."""
+        mine = self.predictions[submission.commit].fingerprint
+        theirs = self._fingerprint(baseline)
+        for step in reversed(self.steps):
+            if (
+                step.passed is not None
+                and self.tested.get(step.number) == mine
+                and self._fingerprint(step.baseline) == theirs
+            ):
+                return step
+        return None
+
+    def _fingerprint(self, commit: str | None) -> str | None:
+        if commit is None:
+            return None
+        known = self.predictions.get(commit)
+        return None if known is None else known.fingerprint
+
+
+@dataclass
+class State:
+    """Everything that the events of a project say."""
+
+    first_commit: str | None = None
+    testsets: dict[int, Testset] = field(default_factory=dict)
+    submissions: list[Submission] = field(default_factory=list)
+    baseline: str | None = None
+    baseline_how: str | None = None
+    archive: BaselineArchived | None = None
+    queued_verdicts: list[VerdictQueued] = field(default_factory=list)
+    looks: list[tuple[str, str]] = field(default_factory=list)
+    records: int = 0
+
+    @property
+    def latest_testset(self) -> Testset | None:
+        return self.testsets[max(self.testsets)] if self.testsets else None
+
+    @property
+    def active_testset(self) -> Testset | None:
+        latest = self.latest_testset
+        return None if latest is None or latest.retired is not None else latest
+
+    def submission(self, number: int) -> Submission:
+        return self.submissions[number - 1]
+
+    def queue(self, testset: Testset) -> list[Submission]:
+        """What is built and waits for its turn, in the order of submission."""
+        return [s for s in self.submissions if s.testset == testset.number and s.queued]
+
+    def last_of(self, testset: Testset, commit: str) -> Submission | None:
+        """The last submission of a commit to a testset that did not fail to build."""
+        for submission in reversed(self.submissions):
+            if (submission.testset, submission.commit) != (testset.number, commit):
+                continue
+            if submission.failure is None:
+                return submission
+        return None
+
+    def build_failures(self, testset: Testset) -> int:
+        return sum(s.failure is not None for s in self.submissions if s.testset == testset.number)
+
+
+def fold(records: Iterable[Record]) -> State:
+    """The state after all these records."""
+    state = State()
+    for record in records:
+        event = parse_event(record.kind, record.version, record.text)
+        _APPLY[type(event)](state, event, record.at)
+        state.records = record.number
+    return state
+
+
+def apply(state: State, event: Event, record: Record) -> None:
+    """One more event, appended by whoever holds the state."""
+    _APPLY[type(event)](state, event, record.at)
+    state.records = record.number
+
+
+def _project_opened(state: State, event: ProjectOpened, at: str) -> None:  # noqa: ARG001
+    state.first_commit = event.first_commit
+
+
+def _testset_added(state: State, event: TestsetAdded, at: str) -> None:
+    state.testsets[event.testset] = Testset(
+        number=event.testset,
+        name=event.name,
+        examples=event.examples,
+        needed=event.needed,
+        sealed=event.script,
+        source=event.source,
+        estimator=Estimator(event.estimator),
+        files=dict(event.files),
+        at=at,
+        shared=event.shared,
+    )
+
+
+def _labels_added(state: State, event: LabelsAdded, at: str) -> None:  # noqa: ARG001
+    testset = state.testsets[event.testset]
+    testset.label_files.append(event.file)
+    testset.files[event.file] = event.digest
+    testset.labels += event.added
+    testset.corrected += event.corrected
+
+
+def _testset_retired(state: State, event: TestsetRetired, at: str) -> None:  # noqa: ARG001
+    state.testsets[event.testset].retired = event.reason
+
+
+def _baseline_set(state: State, event: BaselineSet, at: str) -> None:  # noqa: ARG001
+    state.baseline, state.baseline_how = event.commit, event.how
+
+
+def _baseline_archived(state: State, event: BaselineArchived, at: str) -> None:  # noqa: ARG001
+    if state.archive is not None:  # only the baseline's archive is kept
+        state.testsets[state.archive.testset].files.pop(state.archive.file, None)
+    state.archive = event
+    state.testsets[event.testset].files[event.file] = event.digest
+
+
+def _submitted(state: State, event: Submitted, at: str) -> None:
+    state.submissions.append(
+        Submission(
+            number=event.submission,
+            commit=event.commit,
+            subject=event.subject,
+            branch=event.branch,
+            candidate=event.candidate,
+            testset=event.testset,
+            at=at,
+        )
+    )
+
+
+def _built(state: State, event: Built, at: str) -> None:  # noqa: ARG001
+    submission = state.submission(event.submission)
+    submission.built = True
+    testset = state.testsets[submission.testset]
+    if event.log is not None and event.log_digest is not None:
+        submission.log = event.log
+        testset.files[event.log] = event.log_digest
+    testset.files[event.file] = event.digest
+    testset.predictions[submission.commit] = Predictions(
+        event.file, event.digest, event.fingerprint
+    )
+
+
+def _build_failed(state: State, event: BuildFailed, at: str) -> None:  # noqa: ARG001
+    submission = state.submission(event.submission)
+    submission.failure, submission.log = event.reason, event.log
+    state.testsets[submission.testset].files[event.log] = event.log_digest
+
+
+def _baseline_built(state: State, event: BaselineBuilt, at: str) -> None:  # noqa: ARG001
+    testset = state.testsets[event.testset]
+    testset.files[event.file] = event.digest
+    testset.files[event.log] = event.log_digest
+    testset.predictions[event.commit] = Predictions(event.file, event.digest, event.fingerprint)
+
+
+def _charged(state: State, event: Charged, at: str) -> None:
+    submission = state.submission(event.submission)
+    submission.step = event.step
+    testset = state.testsets[submission.testset]
+    testset.steps.append(
+        Step(event.step, submission.number, testset.number, event.baseline, charged_at=at)
+    )
+    testset.tested[event.step] = testset.predictions[submission.commit].fingerprint
+
+
+def _decided(state: State, event: Decided, at: str) -> None:
+    step = state.testsets[event.testset].steps[event.step - 1]
+    step.passed, step.verdict, step.decided_at = event.passed, event.verdict, at
+    submission = state.submission(step.submission)
+    if event.passed and submission.candidate:
+        state.baseline, state.baseline_how = submission.commit, "passed"
+
+
+def _answered(state: State, event: Answered, at: str) -> None:  # noqa: ARG001
+    submission = state.submission(event.submission)
+    submission.signal, submission.repeats = event.signal, event.repeats
+    testset = state.testsets[submission.testset]
+    again = event.repeats is not None and testset.script.adaptivity is not Adaptivity.NONE
+    if again and submission.candidate and testset.steps[(event.repeats or 1) - 1].passed:
+        # Passed on another branch, and now on the branch whose tips become the baseline.
+        state.baseline, state.baseline_how = submission.commit, "passed"
+
+
+def _verdict_queued(state: State, event: VerdictQueued, at: str) -> None:  # noqa: ARG001
+    state.queued_verdicts.append(event)
+
+
+def _looked(state: State, event: Looked, at: str) -> None:
+    state.looks.append((at, event.view))
+
+
+_APPLY: dict[type[Event], Callable[[State, Any, str], None]] = {
+    ProjectOpened: _project_opened,
+    TestsetAdded: _testset_added,
+    LabelsAdded: _labels_added,
+    TestsetRetired: _testset_retired,
+    BaselineSet: _baseline_set,
+    BaselineArchived: _baseline_archived,
+    Submitted: _submitted,
+    Built: _built,
+    BuildFailed: _build_failed,
+    BaselineBuilt: _baseline_built,
+    Charged: _charged,
+    Decided: _decided,
+    Answered: _answered,
+    VerdictQueued: _verdict_queued,
+    Looked: _looked,
+}

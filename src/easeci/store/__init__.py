@@ -1,0 +1,5 @@
+"""Where events are kept: SQLAlchemy Core on SQLite, several projects in one store."""
+
+from easeci.store.store import Store
+
+__all__ = ["Store"]

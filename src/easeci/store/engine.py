@@ -1,0 +1,95 @@
+"""The database engine of a store, set up for several processes and for sudden ends."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.pool import NullPool
+
+from easeci.errors import InfrastructureError
+
+BUSY_SECONDS = 60
+WRITES = "easeci_writes"
+"""The execution option of connections whose transactions write."""
+RESTORE = "`easeci log --verify` says what is damaged; restore the store from a copy."
+
+
+def sqlite_engine(path: Path, *, create: bool) -> Engine:
+    """An engine on a SQLite file: WAL, foreign keys, durable commits, writers that wait."""
+
+    def connect() -> sqlite3.Connection:
+        mode = "rwc" if create else "rw"
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,  # transactions begin where we say, not where the driver guesses
+        )
+        for pragma in ("journal_mode = WAL", "foreign_keys = ON", "synchronous = FULL"):
+            connection.execute(f"PRAGMA {pragma}")
+        return connection
+
+    # A connection for each transaction: none is left open when a command ends.
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # A reader that turned writer half-way could not wait for another writer.
+        writes = connection.get_execution_options().get(WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def writing(engine: Engine) -> Engine:
+    """The same engine for transactions that write."""
+    return engine.execution_options(**{WRITES: True})
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """The database's errors as ours, in words that say what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _in_words(path, error) from None
+    except (OperationalError, DatabaseError) as error:
+        cause = error.orig if isinstance(error.orig, sqlite3.Error) else None
+        raise _in_words(path, cause) from None
+
+
+def _in_words(path: Path, error: sqlite3.Error | None) -> InfrastructureError:
+    code = getattr(error, "sqlite_errorcode", None)
+    primary = None if code is None else code & 0xFF
+    match primary:
+        case sqlite3.SQLITE_FULL:
+            return InfrastructureError(
+                f"the disk is full: {path} could not be written",
+                hint="Nothing was recorded. Free some space and run the command again.",
+            )
+        case sqlite3.SQLITE_IOERR:
+            return InfrastructureError(
+                f"{path} could not be read or written: input/output error",
+                hint="Nothing was recorded. Is the disk full, or a file size limited?",
+            )
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return InfrastructureError(
+                f"{path} may not be written",
+                hint="The store must be writable for whoever runs easeci; --store names another.",
+            )
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return InfrastructureError(
+                f"{path} is in use by another program for more than {BUSY_SECONDS} s",
+                hint="Nothing was recorded. Try again.",
+            )
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return InfrastructureError(f"{path} is damaged", hint=RESTORE)
+        case _:
+            return InfrastructureError(
+                f"{path} cannot be used ({type(error).__name__})", hint=RESTORE
+            )

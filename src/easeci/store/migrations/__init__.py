@@ -1,0 +1,1 @@
+"""Alembic migrations, one module for each change of the schema."""

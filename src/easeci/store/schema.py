@@ -1,0 +1,34 @@
+"""The tables. Migrations (:mod:`easeci.store.migrations`) bring an older store to this schema."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, ForeignKey, Integer, MetaData, String, Table, Text, UniqueConstraint
+
+REVISION = "0001"
+"""The migration that leads to this schema."""
+
+metadata = MetaData()
+
+project = Table(
+    "project",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(200), nullable=False, unique=True),
+    Column("head_number", Integer, nullable=False),
+    Column("head_code", String(64), nullable=False),
+)
+
+event = Table(
+    "event",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, ForeignKey("project.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("at", String(32), nullable=False),
+    Column("kind", String(64), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("code", String(64), nullable=False),
+    # Two writers that both believe to follow the same head: the second is refused.
+    UniqueConstraint("project_id", "number"),
+)

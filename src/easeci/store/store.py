@@ -1,0 +1,202 @@
+"""The store: records of events by project, appended one transaction at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, insert, inspect, select, text, update
+from sqlalchemy.exc import IntegrityError
+
+from easeci.errors import InfrastructureError
+from easeci.ledger.chain import Head, Record
+from easeci.store.engine import explained, sqlite_engine, writing
+from easeci.store.schema import REVISION, event, project
+
+DATABASE = "ledger.db"
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder with a database of events; ``open`` makes, migrates and checks it.
+
+    It knows records, heads and projects, and nothing of what events mean.
+    """
+
+    folder: Path
+    engine: Engine
+
+    @staticmethod
+    def open(folder: Path, *, create: bool = False) -> Store:
+        path = folder / DATABASE
+        if create:
+            _make_folder(folder)
+        elif not path.exists():
+            raise InfrastructureError(f"there is no store in {folder}")
+        store = Store(folder, sqlite_engine(path, create=create))
+        with explained(path):
+            migrate(store.engine, path)
+        if create:
+            path.chmod(0o600)
+        return store
+
+    @property
+    def path(self) -> Path:
+        return self.folder / DATABASE
+
+    def projects(self) -> list[str]:
+        with explained(self.path), self.engine.connect() as connection:
+            return list(connection.scalars(select(project.c.name).order_by(project.c.name)))
+
+    def head(self, name: str) -> Head | None:
+        """The head of a project, or None if there is no such project."""
+        query = select(project.c.head_number, project.c.head_code).where(project.c.name == name)
+        with explained(self.path), self.engine.connect() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else Head(row.head_number, row.head_code)
+
+    def records(self, name: str, after: int = 0) -> list[Record]:
+        """The records of a project, in order."""
+        columns = (event.c.number, event.c.at, event.c.kind, event.c.version, event.c.text)
+        query = (
+            select(*columns, event.c.code)
+            .join(project)
+            .where(project.c.name == name, event.c.number > after)
+            .order_by(event.c.number)
+        )
+        with explained(self.path), self.engine.connect() as connection:
+            return [Record(*row) for row in connection.execute(query)]
+
+    def append(self, name: str, head: Head, records: Sequence[Record]) -> None:
+        """Add records behind ``head``, all or none; the project is made with its first ones."""
+        last = records[-1]
+        with explained(self.path), writing(self.engine).begin() as connection:
+            project_id = _advance(connection, name, head, Head(last.number, last.code))
+            rows = [
+                {
+                    "project_id": project_id,
+                    "number": record.number,
+                    "at": record.at,
+                    "kind": record.kind,
+                    "version": record.version,
+                    "text": record.text,
+                    "code": record.code,
+                }
+                for record in records
+            ]
+            connection.execute(insert(event), rows)
+
+    @contextmanager
+    def exclusive(self, name: str, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+        """Be the only command that acts on a project; the next one waits until this one ends.
+
+        A lock of the operating system's, so that it ends with its process, however that ends.
+        ``waiting`` is called once if another command is at it.
+        """
+        digest = hashlib.sha256(name.encode()).hexdigest()[:16]
+        try:
+            descriptor = os.open(self.folder / f"lock-{digest}", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise InfrastructureError(
+                f"{self.folder} may not be written: {error.strerror}",
+                hint="The store must be writable for whoever runs easeci; --store names another.",
+            ) from None
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if waiting is not None:
+                    waiting()
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def damage(self) -> str | None:
+        """What the database itself finds wrong with its file."""
+        with explained(self.path), self.engine.connect() as connection:
+            found = connection.scalars(text("PRAGMA integrity_check")).first()
+        return None if found == "ok" else f"{DATABASE}: {found}"
+
+
+def migrate(engine: Engine, path: Path) -> None:
+    """Bring the database to this version's schema; refuse one that is newer."""
+    found = _revision(engine)
+    if found == REVISION:
+        return
+    # Here and not above: alembic is slow to load, and needed once in a store's life.
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+    from alembic.util.exc import CommandError
+
+    config = Config()
+    config.set_main_option("script_location", "easeci.store:migrations")
+    try:
+        if found is not None:
+            ScriptDirectory.from_config(config).get_revision(found)
+    except CommandError:
+        raise InfrastructureError(
+            f"{path} was written by a newer easeci (schema {found})",
+            hint="Upgrade this easeci; nothing was changed.",
+        ) from None
+    with writing(engine).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")  # does nothing if another command was quicker
+
+
+def _revision(engine: Engine) -> str | None:
+    with engine.connect() as connection:
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return None if found is None else str(found)
+
+
+def _advance(connection: Connection, name: str, head: Head, last: Head) -> int:
+    """Move the head, but only from where the writer believes it to be."""
+    values = {"head_number": last.number, "head_code": last.code}
+    if head.number == 0:
+        try:
+            made = connection.execute(insert(project).values(name=name, **values))
+        except IntegrityError:
+            raise _overtaken() from None
+        return int(made.inserted_primary_key[0])  # type: ignore[index]
+    moved = connection.execute(
+        update(project)
+        .where(
+            project.c.name == name,
+            project.c.head_number == head.number,
+            project.c.head_code == head.code,
+        )
+        .values(**values)
+    )
+    if moved.rowcount != 1:
+        raise _overtaken()
+    return int(connection.execute(select(project.c.id).where(project.c.name == name)).scalar_one())
+
+
+def _overtaken() -> InfrastructureError:
+    return InfrastructureError(
+        "another command has written to this project meanwhile",
+        hint="Nothing was recorded. Run the command again.",
+    )
+
+
+def _make_folder(folder: Path) -> None:
+    """The folder of a store, closed to others and ignored by git by itself."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise InfrastructureError(
+            f"the store {folder} cannot be made: {error.strerror}",
+            hint="--store names another folder.",
+        ) from None

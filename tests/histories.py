@@ -1,0 +1,96 @@
+"""Histories of projects made of events, for tests of what is folded and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from easeci.ledger.chain import Head, Record, chained, start
+from easeci.ledger.events import (
+    Answered,
+    BaselineSet,
+    Built,
+    Charged,
+    Decided,
+    Event,
+    ProjectOpened,
+    Submitted,
+    TestsetAdded,
+)
+from easeci.ledger.state import State, fold
+
+KEY = b"k" * 32
+SCRIPT = {
+    "condition": ["n - o > 0.02 +/- 0.01"],
+    "reliability": ["0.99"],
+    "mode": ["fp-free"],
+    "adaptivity": ["full"],
+    "steps": ["4"],
+    "script": ["./test_model.py"],
+}
+
+
+def added(number: int = 1, **keys: str) -> TestsetAdded:
+    return TestsetAdded(
+        testset=number,
+        name="examples.csv",
+        examples=100,
+        needed=90,
+        script=SCRIPT | {key: [value] for key, value in keys.items()},
+        source=".easeci.yml",
+        estimator="sequential",
+        files={"order.npy": "0" * 64},
+    )
+
+
+@dataclass
+class History:
+    """Events as they would be recorded, one second apart."""
+
+    events: list[Event] = field(default_factory=list)
+    submissions: int = 0
+
+    @staticmethod
+    def begun(**keys: str) -> History:
+        history = History()
+        history.add(ProjectOpened("f" * 40), added(1, **keys), BaselineSet("b" * 40, "set"))
+        return history
+
+    def add(self, *events: Event) -> History:
+        self.events += events
+        return self
+
+    def commit(self, name: str, passed: bool | None, *, signal: str | None = None) -> History:
+        """A commit that is built, charged as the next step, and decided unless it waits."""
+        self.submissions += 1
+        number, commit = self.submissions, name * 40
+        self.add(
+            Submitted(number, commit, f"commit {name}", "main", True, 1),
+            Built(number, f"predictions/{name}", "0" * 64, f"fingerprint {name}"),
+            Charged(number, number, "b" * 40),
+        )
+        if passed is not None:
+            verdict = {"outcome": "True" if passed else "False", "labels": 7 if passed else 9}
+            self.add(
+                Decided(1, number, passed, verdict),
+                Answered(number, signal or ("pass" if passed else "fail")),
+            )
+        return self
+
+    @property
+    def records(self) -> list[Record]:
+        return recorded(self.events)
+
+    @property
+    def state(self) -> State:
+        return fold(self.records)
+
+
+def recorded(events: Sequence[Event], project: str = "p") -> list[Record]:
+    records: list[Record] = []
+    head = start(KEY, project)
+    for second, event in enumerate(events):
+        at = f"2026-11-16T00:{second // 60 % 60:02}:{second % 60:02}Z"
+        records += chained(KEY, head, at, [event])
+        head = Head(records[-1].number, records[-1].code)
+    return records
