@@ -6,18 +6,35 @@ import subprocess
 import sys
 from pathlib import Path
 
+COMMAND = str(Path(sys.executable).with_name("easeci"))
+
 
 def easeci(
     *arguments: str, folder: Path | None = None, columns: int = 80, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run ``easeci`` as a user would; output is text without colours, 80 columns wide."""
-    command = Path(sys.executable).with_name("easeci")
     return subprocess.run(
-        [str(command), *arguments],
+        [COMMAND, *arguments],
         cwd=folder,
-        env={"PATH": "/usr/bin:/bin", "COLUMNS": str(columns), "LANG": "C.UTF-8", **environment},
+        env=_environment(columns) | environment,
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
+
+
+def start_easeci(*arguments: str, folder: Path) -> subprocess.Popen[str]:
+    """Start ``easeci`` and go on."""
+    return subprocess.Popen(
+        [COMMAND, *arguments],
+        cwd=folder,
+        env=_environment(80),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _environment(columns: int) -> dict[str, str]:
+    return {"PATH": "/usr/bin:/bin", "COLUMNS": str(columns), "LANG": "C.UTF-8"}

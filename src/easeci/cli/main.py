@@ -12,11 +12,18 @@ import typer
 import typer.exceptions
 
 from easeci import __version__
+from easeci.cli.baseline import baseline
 from easeci.cli.check import check
 from easeci.cli.init import init
+from easeci.cli.labels import labels
+from easeci.cli.log import log
 from easeci.cli.plan import plan
+from easeci.cli.run import run as run_command
 from easeci.cli.simulate import simulate
+from easeci.cli.status import status
 from easeci.cli.terminal import show_error
+from easeci.cli.testset import testset
+from easeci.cli.try_ import try_
 from easeci.errors import EaseciError, ExitCode, UsageError
 
 MORE_HELP = "`easeci COMMAND --help` lists the options of a command."
@@ -29,14 +36,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
-        "Exit codes: 0 pass · 1 fail · 2 usage, script or data error · 3 waiting for labels · "
-        "6 unexpected error · 130 interrupted."
+        "Exit codes: 0 pass or accepted · 1 fail · 2 usage, script or data error · 3 waiting for "
+        "labels · 4 a new testset is needed · 5 build error · 6 infrastructure, or an unexpected "
+        "error · 130 interrupted."
     ),
 )
 app.command()(init)
 app.command()(plan)
 app.command()(check)
 app.command()(simulate)
+app.add_typer(testset, name="testset")
+app.command(name="run")(run_command)
+app.command(name="try")(try_)
+app.add_typer(labels, name="labels")
+app.add_typer(baseline, name="baseline")
+app.command()(status)
+app.command()(log)
 
 
 def _show_version(wanted: bool) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from rich.console import Console
@@ -40,6 +42,17 @@ def _to_stderr(lines: list[Text]) -> None:
     console = Console(stderr=True, soft_wrap=True)
     for line in lines:  # as Text, so that nothing of the user's is read as markup
         console.print(line)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A sign of life on a terminal while something takes its time; nothing anywhere else."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(f"{what} …"):
+        yield
 
 
 def plain_characters() -> bool:

@@ -10,6 +10,7 @@ from easeci.plan.estimate import (
     Rare,
 )
 from easeci.plan.planner import ESTIMATORS, Plan, Saving, design, plan
+from easeci.plan.smaller import sensitivity_left
 
 __all__ = [
     "ESTIMATORS",
@@ -24,4 +25,5 @@ __all__ = [
     "Saving",
     "design",
     "plan",
+    "sensitivity_left",
 ]

@@ -177,6 +177,13 @@ class Estimate:
     tests: tuple[ClauseTest, ...] = ()
     derivation: tuple[str, ...] = ()
 
+    @property
+    def testset_size(self) -> int | None:
+        """How many examples a testset must have, labelled or not, for test and first stage."""
+        if self.examples is None:
+            return None
+        return max(self.examples, self.unlabelled or 0)
+
     def labels_in_all(self, steps: int) -> int | None:
         """Labels over the testset's whole life; no example is ever labelled twice."""
         if self.examples is None or self.labels is None or self.labels_per_commit is None:

@@ -1,0 +1,45 @@
+"""``easeci baseline``: set."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from easeci.cli.options import JsonOption
+from easeci.cli.places import (
+    ProjectOption,
+    StoreOption,
+    UnsandboxedOption,
+    opened,
+    say_waiting,
+)
+from easeci.cli.terminal import output, working
+
+baseline = typer.Typer(help="The old model that commits are compared with.", no_args_is_help=True)
+
+
+@baseline.callback()
+def _group() -> None:
+    """The old model that commits are compared with."""
+
+
+@baseline.command(name="set")
+def set_(
+    commit: Annotated[str, typer.Argument(help="Commit, branch or tag.")],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    unsandboxed: UnsandboxedOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a commit the baseline, before the first step of a testset."""
+    from easeci.service.baselines import set_baseline
+
+    found = opened(store, project)
+    with working("building the baseline"):
+        chosen = set_baseline(found, commit, unsandboxed=unsandboxed, waiting=say_waiting)
+    if as_json:
+        print(json.dumps({"baseline": chosen}, indent=2))
+    else:
+        output().print(f"The baseline is commit {chosen[:10]}.")

@@ -1,0 +1,123 @@
+"""``easeci log``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from easeci.cli.options import JsonOption
+from easeci.cli.places import OwnerOption, ProjectOption, StoreOption, opened
+from easeci.cli.run import STYLES
+from easeci.cli.terminal import output
+from easeci.errors import InfrastructureError, UsageError
+
+if TYPE_CHECKING:
+    from easeci.ledger.disclosure import DisclosedRow
+    from easeci.service.project import Project
+    from easeci.service.views import OwnerRow
+
+
+def log(
+    owner: OwnerOption = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check every event, label, example and order.")
+    ] = False,
+    build: Annotated[
+        int | None,
+        typer.Option("--build", help="With --owner: what the program of commit number N printed."),
+    ] = None,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Every commit with its signal."""
+    from easeci.service import views
+
+    if verify:
+        _verify(store, project, as_json)
+        return
+    found = opened(store, project)
+    if build is not None:
+        _show_build(found, build, owner=owner)
+    elif owner:
+        rows = views.owner_log(found)
+        _print_json([asdict(row) for row in rows]) if as_json else _show_owner(rows)
+    else:
+        shown = views.log(found)
+        _print_json([asdict(row) for row in shown]) if as_json else _show(shown)
+
+
+def _print_json(rows: list[dict[str, Any]]) -> None:
+    print(json.dumps(rows, indent=2, ensure_ascii=False))
+
+
+def _verify(store: Any, project: str | None, as_json: bool) -> None:
+    from easeci.service.views import verify
+
+    found = verify(opened(store, project))
+    if as_json:
+        print(json.dumps({"damage": found}, indent=2, ensure_ascii=False))
+    if found:
+        for line in found:
+            output().print(Text.assemble(("damaged: ", "bold red"), line))
+        raise InfrastructureError(
+            f"the store is damaged in {len(found):,} places",
+            hint="Restore it from a copy; answers since the damage can't be relied on.",
+        )
+    if not as_json:
+        output().print("Every event, label, example and order is as it was recorded.")
+
+
+def _show_build(found: Project, build: int, *, owner: bool) -> None:
+    from easeci.service.views import build_log
+
+    if not owner:
+        raise UsageError(
+            "what a program printed may speak of the examples: it is the owner's to read",
+            hint=f"As the owner: easeci log --owner --build {build}",
+        )
+    print(build_log(found, build))
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column, no_wrap=column != "subject", overflow="ellipsis")
+    return table
+
+
+def _cells(row: DisclosedRow) -> list[Text]:
+    return [
+        Text(str(row.submission)),
+        Text(row.commit[:10]),
+        Text(row.subject),
+        Text("" if row.step is None else f"{row.testset}.{row.step}"),
+        Text(row.signal.upper(), STYLES[row.signal]),
+    ]
+
+
+def _show(rows: list[DisclosedRow]) -> None:
+    table = _table("", "submitted (UTC)", "commit", "subject", "step", "signal")
+    for row in rows:
+        number, *rest = _cells(row)
+        table.add_row(number, Text(row.at.replace("T", " ")[:16]), *rest)
+    output().print(table)
+
+
+def _show_owner(rows: list[OwnerRow]) -> None:
+    table = _table("", "commit", "subject", "step", "signal", "verdict", "labels")
+    for row in rows:
+        verdict = ""
+        if row.verdict is not None:
+            verdict = f"{'pass' if row.passed else 'fail'} ({row.verdict['outcome']})"
+        elif row.failure is not None:
+            verdict = "-"
+        labels = "" if row.verdict is None else f"{row.verdict['labels']:,}"
+        table.add_row(*_cells(row.shown), Text(verdict), Text(labels))
+    output().print(table)

@@ -1,0 +1,46 @@
+"""The options that say which project is meant, shared by the commands that act on one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from easeci.service.project import Project
+
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        envvar="EASECI_STORE",
+        show_envvar=False,
+        help="Folder of the store; default: EASECI_STORE, or .easeci of the repository.",
+    ),
+]
+ProjectOption = Annotated[
+    str | None,
+    typer.Option("--project", help="Name in the store; default: the repository's folder."),
+]
+UnsandboxedOption = Annotated[
+    bool,
+    typer.Option(
+        "--unsandboxed", help="Run the program with your own rights if there is no other way."
+    ),
+]
+OwnerOption = Annotated[
+    bool, typer.Option("--owner", help="Show more than the signals; the look is recorded.")
+]
+
+
+def opened(store: Path | None, project: str | None, *, create: bool = False) -> Project:
+    # Here and not above, because a plan must not wait for the store.
+    from easeci.service.project import open_project
+
+    return open_project(Path(), store=store, name=project, create=create)
+
+
+def say_waiting() -> None:
+    print("Another command is at work on this project: waiting for it.", file=sys.stderr)

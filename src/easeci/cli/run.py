@@ -1,0 +1,107 @@
+"""``easeci run``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from easeci.cli.options import JsonOption
+from easeci.cli.places import (
+    ProjectOption,
+    StoreOption,
+    UnsandboxedOption,
+    opened,
+    say_waiting,
+)
+from easeci.cli.terminal import output, show_warnings, working
+from easeci.errors import ExitCode
+
+if TYPE_CHECKING:
+    from easeci.service.runs import Answer
+
+EXIT_CODES = {
+    "pass": ExitCode.PASS,
+    "fail": ExitCode.FAIL,
+    "accepted": ExitCode.PASS,
+    "baseline": ExitCode.PASS,
+    "pending": ExitCode.WAITING_FOR_LABELS,
+    "dropped": ExitCode.NEW_TESTSET_NEEDED,
+    "not built": ExitCode.BUILD_ERROR,
+    "build error": ExitCode.BUILD_ERROR,
+}
+STYLES = {
+    "pass": "green",
+    "fail": "red",
+    "accepted": "cyan",
+    "baseline": "cyan",
+    "pending": "yellow",
+    "dropped": "yellow",
+    "not built": "yellow",
+    "build error": "magenta",
+}
+
+
+def run(
+    commit: Annotated[str, typer.Argument(help="Commit, branch or tag to test.")] = "HEAD",
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    unsandboxed: UnsandboxedOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Build a commit, test it on the testset and give its signal."""
+    from easeci.service.runs import run as run_commit
+
+    found = opened(store, project)
+    if commit == "HEAD" and found.repository.is_dirty():
+        show_warnings(("the work tree has changes that are not committed: they are not tested",))
+    with working("building and testing"):
+        answer = run_commit(found, commit, unsandboxed=unsandboxed, waiting=say_waiting)
+    if as_json:
+        document = asdict(answer.row) | {
+            "steps": answer.steps,
+            "steps_used": answer.steps_used,
+            "charged": answer.charged,
+            "failure": answer.failure,
+        }
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        _show(answer)
+    raise typer.Exit(EXIT_CODES[answer.row.signal])
+
+
+def _show(answer: Answer) -> None:
+    row, console = answer.row, output()
+    subject = f" ({escape(row.subject)})" if row.subject else ""
+    style = STYLES[row.signal]
+    console.print(f"[bold {style}]{row.signal.upper()}[/]  commit {row.commit[:10]}{subject}")
+    console.print(f"  {_why(answer)}")
+    left = answer.steps - answer.steps_used
+    console.print(
+        f"  [dim]testset {row.testset}: {answer.steps_used:,} of {answer.steps:,} steps used, "
+        f"{left:,} left[/]"
+    )
+
+
+def _why(answer: Answer) -> str:
+    row = answer.row
+    match row.signal:
+        case "build error":
+            return f"{escape(answer.failure or '')}; no step was spent."
+        case "baseline":
+            return "Nothing to test: it is, or predicts the same as, the baseline. No step spent."
+        case "pending":
+            return "Its signal waits for labels."
+        case "dropped":
+            return "The testset was retired before its turn; no step was spent."
+        case "accepted" if answer.charged:
+            return f"Step {row.step:,}. The verdict goes to the address in the script."
+        case "accepted":
+            return "Accepted before; no step was spent."
+        case _ if answer.charged:
+            return f"Step {row.step:,}."
+        case _:
+            return f"As recorded at step {row.step:,}: the same again, so no step was spent."

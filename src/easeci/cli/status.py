@@ -1,0 +1,78 @@
+"""``easeci status``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.padding import Padding
+
+from easeci.cli.options import JsonOption
+from easeci.cli.places import OwnerOption, ProjectOption, StoreOption, opened
+from easeci.cli.terminal import output
+
+if TYPE_CHECKING:
+    from easeci.service.views import OwnerStatus, Status
+
+
+def status(
+    owner: OwnerOption = False,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Budget, what happens next, and what the guarantee rests on."""
+    from easeci.service.views import status as status_of
+
+    found = status_of(opened(store, project), owner=owner)
+    if as_json:
+        print(json.dumps(asdict(found), indent=2, ensure_ascii=False))
+    else:
+        _show(found)
+
+
+def _show(found: Status) -> None:
+    console, shown = output(), found.shown
+    console.print(f"[bold]{escape(found.project)}[/]")
+    if shown.testset is not None:
+        console.print(f"  condition  {escape(found.condition or '')}")
+        console.print(
+            f"  promise    reliability {found.reliability}, {found.mode}, adaptivity "
+            f"{found.adaptivity}"
+        )
+        state = "in use" if shown.retired is None else f"retired: {escape(shown.retired)}"
+        console.print(f"  testset    {shown.testset} ({escape(shown.name or '')}), {state}")
+        console.print(f"  budget     {_bar(shown.steps_used, shown.steps)}")
+    if found.owner is not None:
+        _show_owner(found.owner)
+    console.print(f"  next       {found.next}")
+    if found.rests_on:
+        console.print("\n[bold]What the guarantee rests on[/]")
+        for line in found.rests_on:
+            console.print(Padding(f"- {escape(line)}", (0, 0, 0, 2)))
+
+
+def _bar(used: int, steps: int) -> str:
+    width = min(32, steps)
+    full = round(width * used / steps)
+    drawn = "#" * full + "." * (width - full)
+    return rf"\[{drawn}] {used:,} of {steps:,} steps used"
+
+
+def _show_owner(owner: OwnerStatus) -> None:
+    console = output()
+    needed = "" if owner.needed is None else f" (planned: {owner.needed:,})"
+    console.print(f"  examples   {owner.examples:,}{needed}")
+    wanted = f", {owner.labels_wanted:,} more wanted now" if owner.labels_wanted else ""
+    console.print(f"  labels     {owner.labels:,}{wanted}")
+    console.print(
+        f"  answers    {owner.passed:,} passed, {owner.undecided:,} undecided (Unknown), "
+        f"{owner.waiting:,} waiting, {owner.build_errors:,} build errors"
+    )
+    if owner.baseline is not None:
+        console.print(f"  baseline   {owner.baseline[:10]} ({owner.baseline_how})")
+    if owner.queued_verdicts:
+        console.print(f"  to send    {owner.queued_verdicts:,} verdicts")
+    console.print(f"  head       {owner.head[:24]}")

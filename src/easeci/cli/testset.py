@@ -1,0 +1,132 @@
+"""``easeci testset``: add, retire."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from easeci.cli.options import JsonOption, ScriptOption
+from easeci.cli.places import (
+    ProjectOption,
+    StoreOption,
+    UnsandboxedOption,
+    opened,
+    say_waiting,
+)
+from easeci.cli.terminal import output, show_warnings, working
+
+if TYPE_CHECKING:
+    from easeci.service.testsets import Added
+
+testset = typer.Typer(help="The owner's testsets: add one, retire one.", no_args_is_help=True)
+
+
+@testset.command()
+def add(
+    examples: Annotated[Path, typer.Argument(help="CSV, JSONL or Parquet with an id column.")],
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="File of id,label; all or some.")
+    ] = None,
+    label_column: Annotated[
+        str | None,
+        typer.Option("--label-column", help="Column of the examples that holds the labels."),
+    ] = None,
+    files: Annotated[
+        Path | None, typer.Option("--files", help="Folder of files that the examples name.")
+    ] = None,
+    script: ScriptOption = None,
+    allow_smaller: Annotated[
+        bool, typer.Option("--allow-smaller", help="Add it even if the plan needs more examples.")
+    ] = False,
+    allow_overlap: Annotated[
+        bool,
+        typer.Option("--allow-overlap", help="Add it even if earlier testsets had its examples."),
+    ] = False,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    unsandboxed: UnsandboxedOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Seal examples, labels and script as the next testset, and evaluate the baseline on it."""
+    from easeci.service.testsets import Offer, add_testset
+
+    offer = Offer(
+        examples,
+        labels=labels,
+        label_column=label_column,
+        files=files,
+        script=script,
+        allow_smaller=allow_smaller,
+        allow_overlap=allow_overlap,
+        unsandboxed=unsandboxed,
+    )
+    found = opened(store, project, create=True)
+    with working("sealing the testset"):
+        added = add_testset(found, offer, say_waiting)
+    show_warnings(added.warnings)
+    if as_json:
+        document = asdict(added) | {"overlaps": [_overlap(o) for o in added.overlaps]}
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        _show(added)
+
+
+def _overlap(overlap: object) -> dict[str, object]:
+    return {"testset": overlap.testset, "shared": overlap.shared}  # type: ignore[attr-defined]
+
+
+def _show(added: Added) -> None:
+    console = output()
+    enough = "" if added.needed is None else f"; the plan needs {added.needed:,}"
+    console.print(
+        f"[bold]Testset {added.testset}[/] is sealed: {added.examples:,} examples, "
+        f"{added.labels:,} labels{enough} ({added.estimator})."
+    )
+    if added.needed is not None and added.examples < added.needed:
+        console.print(f"[yellow]Smaller than planned:[/] {_left(added.sensitivity_left)}")
+    for overlap in added.overlaps:
+        console.print(f"{overlap.shared:,} examples were in testset {overlap.testset} already.")
+    if added.baseline_failure is not None:
+        console.print(f"[yellow]{escape(added.baseline_failure)}[/]")
+    elif added.baseline is not None:
+        console.print(f"The baseline, commit {added.baseline[:10]}, was evaluated on it.")
+    console.print(
+        "[dim]The guarantee takes for granted that these examples are independent draws from "
+        "where the model will work, unseen by its developers, and labelled blind; near-duplicates "
+        "and several rows of one person are one draw.[/]"
+    )
+
+
+def _left(sensitivity: float | None) -> str:
+    if sensitivity is None:
+        return "answers are as safe, with a wider tolerance than the script's."
+    if sensitivity == 0.0:
+        return "answers are as safe, but that clearly good commits pass can't be promised."
+    return (
+        f"answers are as safe, but the sensitivity that can be promised is {sensitivity:.1%} "
+        "instead of the script's."
+    )
+
+
+@testset.command()
+def retire(
+    reason: Annotated[str, typer.Option("--reason", help="Why, for the log.")] = "by hand",
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """End the testset's life early: no more commits are tested on it."""
+    from easeci.service.testsets import retire_testset
+
+    retired = retire_testset(opened(store, project), reason, say_waiting)
+    if as_json:
+        print(json.dumps({"testset": retired.number, "retired": retired.retired}, indent=2))
+        return
+    output().print(
+        f"Testset {retired.number} is retired. `easeci testset add EXAMPLES` adds the next one."
+    )

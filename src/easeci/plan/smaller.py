@@ -1,0 +1,48 @@
+"""What a testset that is smaller than planned still promises.
+
+Safety never depends on the size. What gives way is the sensitivity; with a published estimator,
+which has only one probability for both, it is the tolerance instead.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+from easeci.plan.planner import ESTIMATORS, PUBLISHED
+from easeci.script import Estimator, Script
+
+LEAST = Fraction(1, 100)
+ROUNDS = 8
+
+
+def sensitivity_left(script: Script, examples: int) -> float | None:
+    """The largest sensitivity for which so many examples are enough, rounded down; 0 if below 1%.
+
+    None for a published estimator. The script names its estimator; more sensitivity always needs
+    more examples, so that the largest is found by halving ln β.
+    """
+    if any(estimator(script).estimator is script.estimator for estimator in PUBLISHED):
+        return None
+    if not _enough(script, 1 - LEAST, examples):
+        return 0.0
+    low, high = math.log(script.beta), math.log(1 - LEAST)
+    for _ in range(ROUNDS):
+        middle = (low + high) / 2
+        if _enough(script, Fraction(math.exp(middle)), examples):
+            high = middle
+        else:
+            low = middle
+    return math.floor((1 - math.exp(high)) * 1000) / 1000
+
+
+def _enough(script: Script, beta: Fraction, examples: int) -> bool:
+    looser = replace(script, sensitivity=1 - beta)
+    assert script.estimator is not Estimator.AUTO
+    needed = next(
+        estimate.examples
+        for estimate in (estimator(looser) for estimator in ESTIMATORS[len(PUBLISHED) :])
+        if estimate.estimator is script.estimator
+    )
+    return needed is not None and needed <= examples

@@ -1,0 +1,104 @@
+"""Predictions of a commit on a testset: built in the sandbox, checked, stored in the vault."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from easeci.build import LOG_NAME, Archive, Commit, Limits, Program, Sandbox, make_predictions
+from easeci.errors import BuildError, DataError, UsageError
+from easeci.ledger.state import Testset
+from easeci.script import Script
+from easeci.service.project import Project
+from easeci.vault import SealedTestset, StoredPredictions
+
+TRY = "`easeci try --examples FILE` runs the program on a public sample and shows everything."
+
+
+@dataclass(frozen=True)
+class StoredLog:
+    """What a program printed, in the vault; the file is empty if it did not come that far."""
+
+    file: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """Predictions, or why there are none; and the owner's log of it."""
+
+    predictions: StoredPredictions | None
+    failure: BuildError | None
+    log: StoredLog
+
+
+def program_of(script: Script) -> Program:
+    if script.program is None:
+        raise UsageError(
+            "the script names no program",
+            hint="Add a line such as   script: ./test_model.py   to it.",
+        )
+    usual = Limits()
+    return Program(
+        command=script.program,
+        limits=Limits(
+            seconds=script.timeout_seconds or usual.seconds,
+            memory_bytes=script.memory_bytes or usual.memory_bytes,
+        ),
+        mounts=script.mounts,
+    )
+
+
+def build(
+    project: Project, testset: Testset, commit: str, sandbox: Sandbox, *, name: str
+) -> BuildResult:
+    """Run the commit's program on the testset's examples.
+
+    What the program printed, and what was wrong with its predictions in detail, may speak of the
+    examples: it goes to the owner's log, and the failure says only what kind of thing it is.
+    """
+    sealed = project.sealed(testset)
+    stored, failure = None, None
+    with tempfile.TemporaryDirectory(prefix="easeci-") as folder:
+        into = Path(folder)
+        try:
+            built = make_predictions(
+                _source(project, commit),
+                program_of(testset.script),
+                sealed.examples_folder,
+                into,
+                sandbox,
+                repository=project.repository,
+                hidden=(project.store.folder,),
+            )
+            stored = sealed.store_predictions(built.predictions)
+            _require_comparable(project, testset, stored)
+        except BuildError as error:
+            failure = error
+        except DataError as error:
+            with (into / LOG_NAME).open("a", encoding="utf-8") as log:
+                log.write(f"\neaseci: {error}\n")
+            failure = BuildError(
+                "its predictions cannot be used: they do not cover the testset one by one, or are "
+                "written in another way than its labels",
+                hint=TRY,
+            )
+        printed = into / LOG_NAME
+        kept = sealed.store_log(name, printed.read_bytes() if printed.exists() else b"")
+    return BuildResult(None if failure else stored, failure, StoredLog(*kept))
+
+
+def _source(project: Project, commit: str) -> Commit | Archive:
+    """The commit itself, or its archive if the repository has lost it."""
+    kept = project.state.archive
+    if not project.repository.has(commit) and kept is not None and kept.commit == commit:
+        return Archive(project.sealed(project.state.testsets[kept.testset]).archive_path(kept.file))
+    return Commit(project.repository, commit)
+
+
+def _require_comparable(project: Project, testset: Testset, stored: StoredPredictions) -> None:
+    """Refuse, before a step is spent, what could not be compared with the labels known so far."""
+    digests = testset.files | {stored.name: stored.digest}
+    sealed = SealedTestset(project.vault, testset.number, digests)
+    sealed.codes(stored.name, None, testset.label_files)

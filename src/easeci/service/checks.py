@@ -1,0 +1,109 @@
+"""A plan, and one verdict from files: what needs no repository and keeps no count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from easeci.errors import UsageError
+from easeci.plan import Plan, plan
+from easeci.script import Adaptivity, Estimator, Mode, Script
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from easeci.tables import Source
+    from easeci.verdict import Verdict
+
+
+def make_plan(script: Script) -> Plan:
+    """How many examples and labels a script needs, by every estimator, and why."""
+    return plan(script)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A verdict from files, and the ids of the examples to label if it waits for labels."""
+
+    verdict: Verdict
+    wanted_ids: pl.Series
+
+
+def check(
+    script: Script,
+    *,
+    new: Source,
+    old: Source | None = None,
+    labels: Source | None = None,
+    history: str | None = None,
+    seed: str = "",
+) -> Checked:
+    """One verdict from predictions and labels. Counts no steps: whoever calls it does.
+
+    ``old`` may be left out if the condition has neither o nor d, ``labels`` if it is on d alone.
+    ``history`` holds the answers that this testset has given so far, such as "PFF"; without it
+    every step has the published level. ``seed`` keys the order in which examples are looked at.
+
+    With estimator ``auto``, a testset whose labels are all there is decided by ``exact``, any other
+    by ``sequential``: by which labels exist, never by what they say.
+    """
+    # Here and not above, because a plan must not wait for polars and numpy.
+    from easeci.tables import Role, align, load_column
+    from easeci.verdict import decide
+
+    if script.needs_old_model and old is None:
+        raise UsageError(
+            "the condition compares with the old model, so its predictions are needed too",
+            hint="Give them as --old (old=…).",
+        )
+    _require_history(script, history)
+    for source in (old, labels):
+        # Also where the condition does not need it: a wrong name is a mistake all the same.
+        if isinstance(source, str | Path) and not Path(source).exists():
+            raise UsageError(f"there is no file {source}")
+    testset = align(
+        load_column(new, Role.NEW),
+        load_column(old, Role.OLD) if old is not None and script.needs_old_model else None,
+        load_column(labels, Role.LABELS) if labels is not None and script.needs_labels else None,
+    )
+    complete = not testset.lacks_labels(script.clauses)
+    if script.estimator is Estimator.AUTO:
+        chosen = Estimator.EXACT if complete else Estimator.SEQUENTIAL
+        script = replace(script, estimator=chosen)
+    if script.estimator is Estimator.SEQUENTIAL or not complete:
+        testset = testset.ordered(seed)
+    verdict = decide(script, testset.codes, history)
+    return Checked(verdict, testset.ids_at(verdict.wanted))
+
+
+def _require_history(script: Script, history: str | None) -> None:
+    if history is None:
+        return
+    if set(history) - {"P", "F"}:
+        raise UsageError(
+            "a history consists of the letters P and F",
+            hint="Write the answers so far in their order, such as PFF.",
+        )
+    if len(history) >= script.steps:
+        raise UsageError(
+            f"all {script.steps:,} steps of this testset are used up",
+            hint="A new testset is needed, or a script with more steps.",
+        )
+    change = "P" if script.mode is Mode.FP_FREE else "F"
+    if script.adaptivity is Adaptivity.FIRST_CHANGE and change in history:
+        raise UsageError(
+            "under firstChange a testset is retired at its first change",
+            hint="A new testset is needed.",
+        )
+
+
+def write_ids(path: Path, ids: pl.Series) -> None:
+    """A file of ids to label, one a row, in the order in which labels are wanted."""
+    import polars as pl
+
+    try:
+        with path.open("wb") as file:
+            pl.DataFrame({"id": ids}).write_csv(file)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None

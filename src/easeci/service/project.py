@@ -1,0 +1,160 @@
+"""A project: a repository, its place in a store, and its state as its events say it.
+
+Commands that act take the project for themselves (:meth:`Project.exclusive`), and every change is
+an event first (:meth:`Project.append`); effects follow from the state, so that a command that was
+killed at any point is resumed by the next one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from easeci.build import Repository
+from easeci.errors import InfrastructureError, NoTestsetError, UsageError
+from easeci.ledger.chain import Head, chained, find_damage, start
+from easeci.ledger.events import Event, ProjectOpened
+from easeci.ledger.state import State, Testset, apply, fold
+from easeci.store import Store
+from easeci.vault import SealedTestset, Vault, open_vault
+
+STORE_VARIABLE = "EASECI_STORE"
+STORE_FOLDER = ".easeci"
+
+
+def utc_now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass
+class Project:
+    """An opened project. ``state`` is as of the last look at the store."""
+
+    name: str
+    repository: Repository
+    store: Store
+    vault: Vault
+    state: State
+    head: Head
+    now: Callable[[], str] = utc_now
+
+    def append(self, *events: Event) -> None:
+        """Record events, all or none, and only if nobody else has recorded any since."""
+        records = chained(chain_key(self.vault), self.head, self.now(), events)
+        self.store.append(self.name, self.head, records)
+        for event, record in zip(events, records, strict=True):
+            apply(self.state, event, record)
+        self.head = Head(records[-1].number, records[-1].code)
+
+    @contextmanager
+    def exclusive(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+        """Act alone on the project, on its state as it is now."""
+        with self.store.exclusive(self.name, waiting):
+            self.state, self.head = _load(self.store, self.name, chain_key(self.vault))
+            yield
+
+    def sealed(self, testset: Testset) -> SealedTestset:
+        """The testset at rest; every file that is read is held against what was recorded."""
+        return SealedTestset(self.vault, testset.number, testset.files)
+
+    def require_active(self) -> Testset:
+        """The testset that commits are tested on, or an error that says how to get one."""
+        testset = self.state.latest_testset
+        if testset is None:
+            raise no_testset()
+        if testset.retired is not None or testset.used_up:
+            reason = testset.retired if testset.retired is not None else "all its steps are used"
+            raise NoTestsetError(
+                f"a new testset is needed: testset {testset.number} is retired ({reason})",
+                hint="The owner adds one with `easeci testset add EXAMPLES`.",
+            )
+        return testset
+
+
+def no_testset() -> NoTestsetError:
+    return NoTestsetError(
+        "this project has no testset yet",
+        hint="The owner adds one with `easeci testset add EXAMPLES`.",
+    )
+
+
+def store_folder(repository: Repository, store: Path | None) -> Path:
+    """Where the store is: as told, by the environment, or beside the work of the repository."""
+    if store is not None:
+        return store
+    if told := os.environ.get(STORE_VARIABLE):
+        return Path(told)
+    return (repository.top or repository.git_dir) / STORE_FOLDER
+
+
+def open_project(
+    folder: Path = Path(),
+    *,
+    store: Path | None = None,
+    name: str | None = None,
+    create: bool = False,
+    now: Callable[[], str] = utc_now,
+) -> Project:
+    """The project of the repository that ``folder`` is in.
+
+    Only the owner's first act creates it; for any other, a project that is not there has no
+    testset yet.
+    """
+    repository = Repository.find(folder)
+    where = store_folder(repository, store).absolute()
+    if not create and not (where / "key").exists():
+        raise no_testset()
+    chosen = name or _default_name(repository)
+    vault = open_vault(where, chosen)
+    opened, key = Store.open(where, create=create), chain_key(vault)
+    state, head = _load(opened, chosen, key)
+    project = Project(chosen, repository, opened, vault, state, head, now)
+    _require_same_repository(project, told=name is not None)
+    if head.number == 0:
+        if not create:
+            raise no_testset()
+        with opened.exclusive(chosen):
+            project.state, project.head = _load(opened, chosen, key)
+            if project.head.number == 0:
+                first = repository.first_commit(repository.resolve("HEAD"))
+                project.append(ProjectOpened(first))
+    return project
+
+
+def chain_key(vault: Vault) -> bytes:
+    """The key of the chain of events."""
+    return vault.key.derived("chain")
+
+
+def _default_name(repository: Repository) -> str:
+    folder = repository.top or repository.git_dir
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", folder.name.removesuffix(".git")) or "project"
+
+
+def _require_same_repository(project: Project, *, told: bool) -> None:
+    """Two repositories in folders of one name must not end up in one project."""
+    known = project.state.first_commit
+    if known is None or project.repository.has(known):
+        return
+    raise UsageError(
+        f"the store's project '{project.name}' belongs to another repository",
+        hint="Give this one another name: --project NAME."
+        if not told
+        else "Its first commit is not in this repository. Is this the right folder?",
+    )
+
+
+def _load(store: Store, name: str, key: bytes) -> tuple[State, Head]:
+    records, head = store.records(name), store.head(name)
+    damage = find_damage(key, name, records, head)
+    if damage is not None:
+        raise InfrastructureError(
+            f"the ledger is damaged: {damage}",
+            hint="Nothing was done. `easeci log --verify` checks the rest; restore from a copy.",
+        )
+    return fold(records), head or start(key, name)

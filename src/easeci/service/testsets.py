@@ -1,0 +1,292 @@
+"""Testsets: offered, sealed with their script, labelled, retired."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from easeci.build import find_sandbox
+from easeci.errors import BuildError, DataError, ScriptError, UsageError
+from easeci.ledger.events import Event, LabelsAdded, Looked, TestsetAdded, TestsetRetired
+from easeci.ledger.sealed_script import sealed
+from easeci.ledger.state import Testset
+from easeci.plan import Estimate, plan, sensitivity_left
+from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
+from easeci.service.baselines import ensure_predictions
+from easeci.service.builds import program_of
+from easeci.service.project import Project
+from easeci.service.runs import resume, verdict_of
+from easeci.service.scripts import find_script, load_entries
+from easeci.vault import Offered, Overlap, load_offered, overlaps, seal
+
+MOST_SHARED = 0.01
+
+
+@dataclass(frozen=True)
+class Added:
+    """A testset that was added: what it has, what the plan needs, and what it lacks."""
+
+    testset: int
+    examples: int
+    labels: int
+    needed: int | None
+    estimator: Estimator
+    sensitivity_left: float | None
+    overlaps: tuple[Overlap, ...]
+    warnings: tuple[str, ...]
+    baseline: str | None
+    baseline_failure: str | None
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What the owner wants to add, and what is allowed of it."""
+
+    examples: Path
+    labels: Path | None = None
+    label_column: str | None = None
+    files: Path | None = None
+    script: Path | None = None
+    allow_smaller: bool = False
+    allow_overlap: bool = False
+    unsandboxed: bool = False
+
+
+def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | None = None) -> Added:
+    """Seal examples, labels and script as the project's next testset.
+
+    The estimator is settled here: ``auto`` becomes the plan's recommendation, so that a verdict
+    never depends on how many labels happen to be there.
+    """
+    entries, source = _script(project, offer.script)
+    script = assemble(entries, source or str(offer.script))
+    _require_runnable(script)
+    needs = plan(script).chosen
+    offered = load_offered(
+        offer.examples, labels=offer.labels, label_column=offer.label_column, files=offer.files
+    )
+    left = _require_size(script, needs, offered.size, allowed=offer.allow_smaller)
+    with project.exclusive(waiting):
+        _require_no_active(project)
+        shared = _require_fresh(project, offered, allowed=offer.allow_overlap)
+        number = len(project.state.testsets) + 1
+        if number in project.vault.numbers():  # sealed by a command that was killed, never recorded
+            project.vault.discard(number)
+        kept = seal(project.vault, number, offered)
+        events: list[Event] = [
+            TestsetAdded(
+                testset=number,
+                name=offer.examples.name,
+                examples=kept.examples,
+                needed=needs.testset_size,
+                script=sealed(entries),
+                source=source,
+                estimator=needs.estimator,
+                files=kept.digests,
+                shared={str(overlap.testset): overlap.shared for overlap in shared},
+            )
+        ]
+        for file in kept.label_files:
+            events.append(LabelsAdded(number, file, kept.digests[file], kept.labels_known))
+        project.append(*events)
+        failure = _build_baseline(project, offer.unsandboxed)
+    return Added(
+        testset=number,
+        examples=offered.size,
+        labels=offered.labels_known,
+        needed=needs.testset_size,
+        estimator=needs.estimator,
+        sensitivity_left=left,
+        overlaps=tuple(shared),
+        warnings=(*script.warnings(), *offered.warnings),
+        baseline=project.state.baseline if script.needs_old_model else None,
+        baseline_failure=failure,
+    )
+
+
+def retire_testset(
+    project: Project, reason: str, waiting: Callable[[], None] | None = None
+) -> Testset:
+    """End a testset's life by hand: no more commits are tested on it."""
+    with project.exclusive(waiting):
+        resume(project)
+        testset = project.require_active()
+        project.append(TestsetRetired(testset.number, reason))
+        return testset
+
+
+@dataclass(frozen=True)
+class LabelsImported:
+    """What became of a file of labels, and how many more the evaluation waits for."""
+
+    testset: int
+    added: int
+    corrected: int
+    unchanged: int
+    wanted: int
+    answered: tuple[int, ...]
+
+
+def import_labels(
+    project: Project,
+    path: Path,
+    *,
+    correct: bool = False,
+    waiting: Callable[[], None] | None = None,
+) -> LabelsImported:
+    """Add labels to the active testset, and go on with whatever waited for them."""
+    with project.exclusive(waiting):
+        testset = _require_labelled(project)
+        received = project.sealed(testset).add_labels(
+            path, known=testset.label_files, correct=correct
+        )
+        if received.file is not None and received.digest is not None:
+            project.append(
+                LabelsAdded(
+                    testset.number,
+                    received.file,
+                    received.digest,
+                    received.added,
+                    received.corrected,
+                )
+            )
+        before = {s.number for s in project.state.submissions if s.signal is not None}
+        resume(project)
+        answered = [
+            s.number
+            for s in project.state.submissions
+            if s.signal is not None and s.number not in before
+        ]
+        return LabelsImported(
+            testset=testset.number,
+            added=received.added,
+            corrected=received.corrected,
+            unchanged=received.unchanged,
+            wanted=len(wanted_labels(project, testset)),
+            answered=tuple(answered),
+        )
+
+
+def export_wanted(project: Project, path: Path, waiting: Callable[[], None] | None = None) -> int:
+    """Write the examples that wait for a label, in the order in which labels are wanted."""
+    with project.exclusive(waiting):
+        resume(project)
+        testset = _require_labelled(project)
+        wanted = wanted_labels(project, testset)
+        if wanted:
+            project.append(Looked("labels export"))
+            _write_rows(path, project.sealed(testset).rows_at(wanted))
+        return len(wanted)
+
+
+def _write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Examples as CSV, with an empty column for their labels; nested values as JSON."""
+    columns = ["id", "label", *(name for name in rows[0] if name not in ("id", "label"))]
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore")
+            writer.writeheader()
+            for row in rows:
+                writer.writerow({name: _cell(value) for name, value in row.items()} | {"label": ""})
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+def wanted_labels(project: Project, testset: Testset) -> tuple[int, ...]:
+    """Positions, along the secret order, of the labels that the open step waits for."""
+    step = testset.open_step
+    if step is None or testset.retired is not None:
+        return ()
+    return verdict_of(project, testset, step).wanted
+
+
+def _require_labelled(project: Project) -> Testset:
+    testset = project.state.latest_testset
+    if testset is None:
+        project.require_active()
+        raise AssertionError
+    return testset
+
+
+def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str | None]:
+    """The script's entries, and where it lies in the repository if it does."""
+    top = project.repository.top
+    found = path or find_script(top or Path())
+    entries = load_entries(found)
+    inside = top is not None and found.absolute().is_relative_to(top)
+    return entries, found.absolute().relative_to(top).as_posix() if top and inside else None
+
+
+def _require_runnable(script: Script) -> None:
+    program_of(script)
+    if script.adaptivity is Adaptivity.NONE and script.third_party is None:
+        raise ScriptError(
+            "adaptivity none needs an address: somebody has to learn the verdicts",
+            hint="Write   adaptivity: none -> owner@example.org",
+        )
+
+
+def _require_size(script: Script, needs: Estimate, examples: int, *, allowed: bool) -> float | None:
+    """The sensitivity that is left if the testset is smaller than planned; None if it is not."""
+    needed = needs.testset_size
+    if needed is None or examples >= needed:
+        return None
+    if not allowed:
+        raise DataError(
+            f"the testset is too small: it has {examples:,} examples, the plan needs "
+            f"{needed:,} ({needs.estimator}); {needed - examples:,} are missing",
+            hint="Add more; or loosen the script (`easeci plan` shows what each change saves); or "
+            "use --allow-smaller: no answer gets less safe, but clearly good commits may be "
+            "missed more often.",
+        )
+    return sensitivity_left(replace(script, estimator=needs.estimator), examples)
+
+
+def _require_no_active(project: Project) -> None:
+    resume(project)
+    testset = project.state.active_testset
+    if testset is not None:
+        used = f"{testset.steps_used:,} of {testset.script.steps:,} steps are used"
+        raise UsageError(
+            f"testset {testset.number} is still in use ({used})",
+            hint="One testset at a time. `easeci testset retire` ends its life early.",
+        )
+
+
+def _require_fresh(project: Project, offered: Offered, *, allowed: bool) -> list[Overlap]:
+    earlier = [project.sealed(testset) for testset in project.state.testsets.values()]
+    found = overlaps(offered, earlier)
+    for overlap in found:
+        if overlap.identical:
+            raise DataError(
+                f"these are the examples of testset {overlap.testset} again",
+                hint="Developers have adapted to their answers: a new testset needs new examples.",
+            )
+        if overlap.share > MOST_SHARED and not allowed:
+            raise DataError(
+                f"{overlap.shared:,} of the examples ({float(overlap.share):.1%}) were in testset "
+                f"{overlap.testset} already",
+                hint="Take them out: answers on them are known. --allow-overlap keeps them, and "
+                "the guarantee then rests on their making no difference.",
+            )
+    return found
+
+
+def _build_baseline(project: Project, unsandboxed: bool) -> str | None:
+    """Evaluate the baseline on the new testset; the testset stays even if that fails."""
+    testset = project.require_active()
+    if project.state.baseline is None or not testset.script.needs_old_model:
+        return None
+    try:
+        ensure_predictions(project, testset, find_sandbox(unsandboxed=unsandboxed))
+    except BuildError as error:
+        return str(error)
+    return None

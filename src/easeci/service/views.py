@@ -1,0 +1,214 @@
+"""What a project shows: its status and log, for developers and for the owner, and its soundness.
+
+A developer's view is made of what :mod:`easeci.ledger.disclosure` gives and of nothing else. The
+owner's view shows more, and that somebody looked is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from easeci.errors import UsageError
+from easeci.ledger.chain import find_damage
+from easeci.ledger.disclosure import (
+    DisclosedRow,
+    DisclosedStatus,
+    disclosed_row,
+    disclosed_status,
+)
+from easeci.ledger.events import Looked
+from easeci.ledger.state import State, Testset
+from easeci.script import Adaptivity
+from easeci.service.project import Project, chain_key
+from easeci.service.testsets import wanted_labels
+from easeci.vault import damage
+
+
+@dataclass(frozen=True)
+class OwnerRow:
+    """One submission as the owner sees it."""
+
+    shown: DisclosedRow
+    passed: bool | None
+    verdict: Mapping[str, Any] | None
+    baseline: str | None
+    failure: str | None
+
+
+@dataclass(frozen=True)
+class OwnerStatus:
+    """What the owner sees beyond the developers' status."""
+
+    examples: int
+    needed: int | None
+    labels: int
+    labels_wanted: int
+    waiting: int
+    passed: int
+    undecided: int
+    build_errors: int
+    baseline: str | None
+    baseline_how: str | None
+    queued_verdicts: int
+    head: str
+
+
+@dataclass(frozen=True)
+class Status:
+    """``owner`` is None in a developer's view."""
+
+    project: str
+    shown: DisclosedStatus
+    condition: str | None
+    reliability: str | None
+    mode: str | None
+    adaptivity: str | None
+    next: str
+    rests_on: tuple[str, ...]
+    owner: OwnerStatus | None
+
+
+def status(project: Project, *, owner: bool = False) -> Status:
+    if owner:
+        with project.exclusive():
+            project.append(Looked("status"))
+    state = project.state
+    testset, shown = state.latest_testset, disclosed_status(state)
+    script = None if testset is None else testset.script
+    return Status(
+        project=project.name,
+        shown=shown,
+        condition=None if script is None else str(script.condition),
+        reliability=None if script is None else f"{float(script.reliability):.10g}",
+        mode=None if script is None else str(script.mode),
+        adaptivity=None if script is None else str(script.adaptivity),
+        next=_next(shown),
+        rests_on=rests_on(state, testset),
+        owner=_owner_status(project, testset) if owner and testset is not None else None,
+    )
+
+
+def _next(shown: DisclosedStatus) -> str:
+    if shown.testset is None:
+        return "The owner adds a testset: `easeci testset add EXAMPLES`."
+    if shown.retired is not None:
+        return "A new testset is needed; until then no commit is tested (exit code 4)."
+    left = shown.steps - shown.steps_used
+    if shown.pending:
+        return f"{shown.pending:,} commits wait for labels; {left:,} steps are left."
+    return f"`easeci run` tests the next commit; {left:,} steps are left."
+
+
+def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
+    """What the guarantee takes for granted, and what has been done that it must now stand.
+
+    Of nothing here may a developer learn a verdict or a count of labels.
+    """
+    if testset is None:
+        return ()
+    lines = [
+        "The examples are independent draws from where the model will work, unseen by developers, "
+        "labelled blind, and predicted one by one."
+    ]
+    if len(state.testsets) > 1:
+        lines.append(
+            f"Each of {len(state.testsets)} testsets had its own share of error: in all "
+            f"{len(state.testsets)} times 1 - reliability."
+        )
+    if testset.needed is not None and testset.examples < testset.needed:
+        lines.append(
+            f"The testset is smaller than planned ({testset.examples:,} of {testset.needed:,} "
+            "examples): answers are as safe, but clearly good commits may be missed more often."
+        )
+    shared = sum(testset.shared.values())
+    if shared:
+        lines.append(f"{shared:,} of its examples were in earlier testsets.")
+    if testset.corrected:
+        lines.append("Labels were corrected after they were given; signals given before stand.")
+    looks = [look for look in state.looks if look[0] >= testset.at]
+    if looks:
+        times = "once" if len(looks) == 1 else f"{len(looks):,} times"
+        lines.append(
+            f"Somebody looked at more than the signals {times}: no decision about a model may rest "
+            "on that."
+        )
+    if testset.script.adaptivity is not Adaptivity.NONE:
+        lines.append("Developers see the signals, and nothing else.")
+    return tuple(lines)
+
+
+def _owner_status(project: Project, testset: Testset) -> OwnerStatus:
+    state = project.state
+    verdicts = [step.verdict for step in testset.steps if step.verdict is not None]
+    return OwnerStatus(
+        examples=testset.examples,
+        needed=testset.needed,
+        labels=testset.labels,
+        labels_wanted=len(wanted_labels(project, testset)),
+        waiting=len(state.queue(testset)) + (testset.open_step is not None),
+        passed=sum(step.passed is True for step in testset.steps),
+        undecided=sum(v["outcome"] == "Unknown" for v in verdicts),
+        build_errors=state.build_failures(testset),
+        baseline=state.baseline,
+        baseline_how=state.baseline_how,
+        queued_verdicts=len(state.queued_verdicts),
+        head=f"{project.head.number}:{project.head.code}",
+    )
+
+
+def log(project: Project) -> list[DisclosedRow]:
+    """Every submission with its signal, as developers may see it."""
+    return [disclosed_row(project.state, submission) for submission in project.state.submissions]
+
+
+def owner_log(project: Project) -> list[OwnerRow]:
+    """Every submission with its verdict; recorded as a look."""
+    with project.exclusive():
+        project.append(Looked("log"))
+    state, rows = project.state, []
+    for submission in state.submissions:
+        number = submission.step if submission.repeats is None else submission.repeats
+        step = None if number is None else state.testsets[submission.testset].steps[number - 1]
+        rows.append(
+            OwnerRow(
+                shown=disclosed_row(state, submission),
+                passed=None if step is None else step.passed,
+                verdict=None if step is None else step.verdict,
+                baseline=None if step is None else step.baseline,
+                failure=submission.failure,
+            )
+        )
+    return rows
+
+
+def build_log(project: Project, number: int) -> str:
+    """What the program of a submission printed; recorded as a look."""
+    if not 1 <= number <= len(project.state.submissions):
+        raise UsageError(
+            f"there is no commit number {number:,}",
+            hint="`easeci log` shows the number of every commit.",
+        )
+    with project.exclusive():
+        project.append(Looked("build"))
+    submission = project.state.submission(number)
+    testset = project.state.testsets[submission.testset]
+    if submission.log is None:
+        raise UsageError(f"commit number {number:,} was not built: there is nothing to read")
+    return project.sealed(testset).load_log(submission.log)
+
+
+def verify(project: Project) -> list[str]:
+    """Everything that is wrong with events, labels, examples, order and predictions, in words."""
+    found = []
+    broken = project.store.damage()
+    if broken is not None:
+        found.append(broken)
+    records, head = project.store.records(project.name), project.store.head(project.name)
+    chain = find_damage(chain_key(project.vault), project.name, records, head)
+    if chain is not None:
+        return [*found, chain]
+    expected = {number: testset.files for number, testset in project.state.testsets.items()}
+    found += damage(project.vault, expected)
+    return found

@@ -1,0 +1,35 @@
+"""A command that is killed at any point is resumed by the next one."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_killed_at_every_boundary_of_events(tmp_path: Path, when: str) -> None:
+    """The same signals, no step lost or charged twice, and a chain that verifies."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.durability.life", str(tmp_path), when],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    whole = found["whole"]
+    assert [row[1] for row in whole["log"]] == ["baseline", "fail", "build error", "pass", "fail"]
+    assert [row[3] for row in whole["log"]] == [None, 1, None, 2, 1]
+    assert len(found["lives"]) == whole["calls"] >= 15
+    for life in found["lives"]:
+        assert life["killed"] == -signal.SIGKILL, life
+        assert life["ended"] == 0, done.stderr
+        assert life["log"] == whole["log"], life
+        assert life["damage"] == [], life

@@ -1,0 +1,347 @@
+"""Commits on their way to a signal: real git, real sandbox, real store, one process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from easeci.errors import NoTestsetError, ScriptError, UsageError
+from easeci.ledger.disclosure import Signal
+from easeci.service.baselines import set_baseline
+from easeci.service.project import Project, open_project
+from easeci.service.runs import Answer, run
+from easeci.service.testsets import Offer, add_testset, import_labels, retire_testset
+from tests.repositories import Workplace, write_examples
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Workplace:
+    place = Workplace.make(tmp_path)
+    place.commit_cut(0.7)
+    return place
+
+
+def opened(place: Workplace) -> Project:
+    return open_project(place.repository, create=True)
+
+
+def add(place: Workplace, *, labelled: bool = True) -> None:
+    add_testset(
+        opened(place),
+        Offer(
+            place.examples,
+            labels=place.labels if labelled else None,
+            script=place.repository / ".easeci.yml",
+        ),
+    )
+
+
+def run_on(place: Workplace, revision: str = "HEAD") -> Answer:
+    return run(opened(place), revision)
+
+
+def test_without_a_testset_nothing_is_tested(place: Workplace) -> None:
+    with pytest.raises(NoTestsetError, match="no testset yet"):
+        open_project(place.repository)
+
+
+def test_the_first_commit_is_adopted_without_a_step(place: Workplace) -> None:
+    add(place)
+    answer = run_on(place)
+    assert answer.row.signal is Signal.BASELINE
+    assert answer.steps_used == 0
+    assert opened(place).state.baseline == answer.row.commit
+
+
+def test_a_better_commit_passes_and_becomes_the_baseline(place: Workplace) -> None:
+    add(place)
+    run_on(place)
+    better = place.commit_cut(0.52)
+    answer = run_on(place)
+    assert (answer.row.signal, answer.row.step, answer.charged) == (Signal.PASS, 1, True)
+    assert opened(place).state.baseline == better
+
+
+def test_the_same_commit_again_is_neither_built_nor_charged(place: Workplace) -> None:
+    add(place)
+    run_on(place)
+    place.commit_cut(0.75)
+    first = run_on(place)
+    records = opened(place).state.records
+    again = run_on(place)
+    assert again.row == first.row
+    assert not again.charged
+    assert opened(place).state.records == records
+
+
+def test_the_same_predictions_have_the_recorded_signal(place: Workplace) -> None:
+    add(place)
+    run_on(place)
+    place.commit_cut(0.75)
+    run_on(place)
+    place.write("README.md", "words")
+    place.commit("words only")
+    answer = run_on(place)
+    assert (answer.row.signal, answer.row.step, answer.charged) == (Signal.FAIL, 1, False)
+    assert answer.steps_used == 1
+
+
+def test_the_same_predictions_against_another_baseline_are_a_new_step(place: Workplace) -> None:
+    add(place)
+    run_on(place)
+    middling = place.commit_cut(0.68)
+    assert run_on(place).row.signal is Signal.FAIL
+    place.commit_cut(0.52)
+    assert run_on(place).row.signal is Signal.PASS
+    builds = sum(s.log is not None for s in opened(place).state.submissions)
+    answer = run_on(place, middling)
+    assert (answer.row.signal, answer.row.step, answer.charged) == (Signal.FAIL, 3, True)
+    assert sum(s.log is not None for s in opened(place).state.submissions) == builds
+
+
+def test_predictions_of_the_baseline_are_nothing_to_test(place: Workplace) -> None:
+    add(place)
+    run_on(place)
+    place.commit_cut(0.52)
+    run_on(place)
+    place.write("README.md", "words")
+    place.commit("words only")
+    answer = run_on(place)
+    assert answer.row.signal is Signal.BASELINE
+    assert answer.steps_used == 1
+
+
+def test_a_program_that_fails_spends_no_step(place: Workplace) -> None:
+    add(place)
+    run_on(place)
+    place.write("model.py", "raise SystemExit(3)\n")
+    place.commit("broken")
+    answer = run_on(place)
+    assert answer.row.signal is Signal.BUILD_ERROR
+    assert answer.failure is not None
+    assert "exit code 3" in answer.failure
+    assert answer.steps_used == 0
+    project = opened(place)
+    assert project.state.build_failures(project.require_active()) == 1
+
+
+@pytest.mark.parametrize(
+    "program",
+    {
+        "missing ids": "print(*['id,prediction', 'e1,low'], sep='\\n', file=file)",
+        "unknown classes": "print('id,prediction', *[f\"{r['id']},3\" for r in rows], sep='\\n', file=file)",
+        "no columns": "print('hello', file=file)",
+        "nothing": "pass",
+    }.values(),
+)
+def test_malformed_predictions_spend_no_step_and_are_not_quoted(
+    place: Workplace, program: str
+) -> None:
+    add(place)
+    run_on(place)
+    place.write(
+        "test_model.py",
+        "import json, os\n"
+        "rows = [json.loads(line) for line in open(os.environ['EASECI_EXAMPLES'] + '/examples.jsonl')]\n"
+        "with open(os.environ['EASECI_PREDICTIONS'], 'w') as file:\n"
+        f"    {program}\n",
+    )
+    place.commit("malformed")
+    answer = run_on(place)
+    assert answer.row.signal is Signal.BUILD_ERROR
+    assert answer.steps_used == 0
+    assert "e1" not in (answer.failure or "")
+
+
+def test_when_the_steps_are_used_a_new_testset_is_needed(place: Workplace) -> None:
+    place.write_script(steps="1")
+    place.commit("one step")
+    add(place)
+    run_on(place)
+    place.commit_cut(0.52)
+    last = run_on(place)
+    assert last.row.signal is Signal.PASS
+    assert run_on(place).row == last.row  # its own signal may still be read
+    place.commit_cut(0.51)
+    with pytest.raises(NoTestsetError, match="all its steps are used"):
+        run_on(place)
+
+
+def test_on_a_new_testset_the_baseline_is_built_again(place: Workplace) -> None:
+    place.write_script(steps="1")
+    place.commit("one step")
+    add(place)
+    run_on(place)
+    passed = place.commit_cut(0.55)
+    run_on(place)
+    write_examples(place.examples, place.labels, start=9000)
+    add(place)
+    project = opened(place)
+    assert project.state.baseline == passed
+    assert passed in project.require_active().predictions
+    place.commit_cut(0.75)
+    assert run_on(place).row.signal is Signal.FAIL
+
+
+def test_a_force_push_cannot_lose_the_baseline(place: Workplace) -> None:
+    """Neither while its ref stands nor when that is gone too: the archive has its files."""
+    place.write_script(steps="1")
+    first = place.commit("one step")
+    add(place)
+    run_on(place)
+    passed = place.commit_cut(0.55)
+    run_on(place)
+    place.git("reset", "--quiet", "--hard", first)
+    place.git("reflog", "expire", "--expire=now", "--all")
+    place.git("gc", "--quiet", "--prune=now")
+    assert place.git("cat-file", "-t", passed) == "commit"
+    for ref in place.git("for-each-ref", "--format=%(refname)", "refs/easeci").splitlines():
+        place.git("update-ref", "-d", ref)
+    place.git("gc", "--quiet", "--prune=now")
+    with pytest.raises(UsageError):
+        opened(place).repository.resolve(passed)
+    write_examples(place.examples, place.labels, start=9000)
+    add(place)
+    assert passed in opened(place).require_active().predictions
+
+
+def test_a_changed_script_is_refused_with_what_to_do(place: Workplace) -> None:
+    add(place)
+    run_on(place)
+    place.write_script(reliability="0.5")
+    place.commit_cut(0.52)
+    with pytest.raises(ScriptError, match="reliability") as error:
+        run_on(place)
+    assert "testset retire" in str(error.value)
+    assert opened(place).state.testsets[1].steps_used == 0
+
+
+def test_a_script_with_other_comments_is_the_same_script(place: Workplace) -> None:
+    add(place)
+    text = (place.repository / ".easeci.yml").read_text()
+    place.write(".easeci.yml", "# a comment\n" + text)
+    place.commit("comment")
+    assert run_on(place).row.signal is Signal.BASELINE
+
+
+def test_a_branch_that_is_not_listed_spends_no_step(place: Workplace) -> None:
+    add(place)
+    run_on(place)
+    place.git("checkout", "--quiet", "-b", "side")
+    place.commit_cut(0.52)
+    with pytest.raises(UsageError, match="none of the branches"):
+        run_on(place)
+    assert opened(place).state.testsets[1].steps_used == 0
+
+
+def test_a_listed_branch_spends_steps_and_moves_no_baseline(place: Workplace) -> None:
+    place.write_script(branches="[side]")
+    first = place.commit("branches")
+    add(place)
+    run_on(place)
+    place.git("checkout", "--quiet", "-b", "side")
+    better = place.commit_cut(0.52)
+    assert run_on(place).row.signal is Signal.PASS
+    assert opened(place).state.baseline == first
+    place.git("checkout", "--quiet", "main")
+    place.git("merge", "--quiet", "--ff-only", "side")
+    merged = run_on(place)
+    assert (merged.row.signal, merged.charged) == (Signal.PASS, False)
+    assert opened(place).state.baseline == better
+
+
+def test_a_condition_without_the_old_model_needs_no_baseline(place: Workplace) -> None:
+    place.write_script(condition="n > 0.7 +/- 0.05")
+    place.commit_cut(0.52)
+    add(place)
+    answer = run_on(place)
+    assert (answer.row.signal, answer.row.step) == (Signal.PASS, 1)
+
+
+def test_a_commit_that_waits_goes_on_when_labels_come(place: Workplace) -> None:
+    """And the one behind it is tested then, against the baseline of then."""
+    add(place, labelled=False)
+    run_on(place)
+    better = place.commit_cut(0.52)
+    assert run_on(place).row.signal is Signal.PENDING
+    place.commit_cut(0.51)
+    assert run_on(place).row.signal is Signal.PENDING
+    project = opened(place)
+    assert project.require_active().steps_used == 1
+    done = import_labels(opened(place), place.labels)
+    assert done.added == 1500
+    assert len(done.answered) == 2
+    assert run_on(place, better).row.signal is Signal.PASS
+    last = run_on(place)
+    assert (last.row.signal, last.row.step) == (Signal.FAIL, 2)
+
+
+def test_first_change_retires_the_testset_at_the_first_pass(place: Workplace) -> None:
+    place.write_script(adaptivity="firstChange")
+    place.commit("firstChange")
+    add(place)
+    run_on(place)
+    place.commit_cut(0.75)
+    assert run_on(place).row.signal is Signal.FAIL
+    place.commit_cut(0.52)
+    assert run_on(place).row.signal is Signal.PASS
+    place.commit_cut(0.51)
+    with pytest.raises(NoTestsetError, match="firstChange"):
+        run_on(place)
+
+
+def test_in_fn_free_first_change_is_the_first_fail(place: Workplace) -> None:
+    place.write_script(adaptivity="firstChange", mode="fn-free", condition="n - o > -0.02 +/- 0.05")
+    place.commit("firstChange")
+    add(place)
+    run_on(place)
+    place.commit_cut(0.68)
+    assert run_on(place).row.signal is Signal.PASS
+    place.commit_cut(0.95)
+    assert run_on(place).row.signal is Signal.FAIL
+    assert opened(place).state.active_testset is None
+
+
+@pytest.mark.parametrize("estimator", ["hoeffding", "pattern2", "exact", "sequential"])
+def test_any_estimator_decides(place: Workplace, estimator: str) -> None:
+    place.write_script(estimator=estimator, condition="n - o > 0.02 +/- 0.05")
+    place.commit("estimator")
+    write_examples(place.examples, place.labels, size=5200)
+    add(place)
+    run_on(place)
+    place.commit_cut(0.52)
+    assert run_on(place).row.signal is Signal.PASS
+    place.commit_cut(0.8)
+    assert run_on(place).row.signal is Signal.FAIL
+
+
+def test_a_baseline_is_set_before_the_first_step_only(place: Workplace) -> None:
+    first = place.git("rev-parse", "HEAD")
+    place.commit_cut(0.6)
+    add(place)
+    assert set_baseline(opened(place), first) == first
+    assert run_on(place).row.signal is Signal.PASS
+    with pytest.raises(UsageError, match="before the first step"):
+        set_baseline(opened(place), "HEAD")
+
+
+def test_a_testset_retired_by_hand_is_used_no_more(place: Workplace) -> None:
+    add(place)
+    run_on(place)
+    retire_testset(opened(place), "by hand")
+    place.commit_cut(0.52)
+    with pytest.raises(NoTestsetError, match="by hand"):
+        run_on(place)
+
+
+def test_two_repositories_do_not_share_a_project(place: Workplace, tmp_path: Path) -> None:
+    add(place)
+    other = Workplace.make(tmp_path / "other")
+    other.commit_cut(0.6, "another repository")
+    with pytest.raises(UsageError, match="another repository"):
+        open_project(other.repository, store=place.repository / ".easeci")
+    named = open_project(
+        other.repository, store=place.repository / ".easeci", name="other", create=True
+    )
+    assert named.store.projects() == ["model", "other"]
