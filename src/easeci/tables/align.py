@@ -48,17 +48,18 @@ def align(new: Column, old: Column | None, labels: Column | None) -> Testset:
     and labels may cover a part.
     """
     require_unique(new)
-    old_values = None if old is None else _aligned_predictions(new, old)
-    label_values = None if labels is None else _aligned_labels(new, labels)
+    old_values = None if old is None else aligned_predictions(new, old)
+    label_values = None if labels is None else aligned_labels(new, labels)
     for first, second in ((new, old), (new, labels), (old, labels)):
         if first is not None and second is not None:
-            _require_comparable(first, second)
+            require_comparable(first, second)
     codes = _codes(new.values, old_values, label_values)
     _require_overlap(new, old, labels, codes)
     return Testset(new.ids, codes)
 
 
-def _aligned_predictions(new: Column, old: Column) -> pl.Series:
+def aligned_predictions(new: Column, old: Column) -> pl.Series:
+    """The values of ``old`` in the order of ``new``, whose ids they must cover exactly."""
     if _same_ids(new, old):
         return old.values
     require_unique(old)
@@ -78,7 +79,8 @@ def _aligned_predictions(new: Column, old: Column) -> pl.Series:
     return _looked_up(new_ids, old_ids, old.values)
 
 
-def _aligned_labels(new: Column, labels: Column) -> pl.Series:
+def aligned_labels(new: Column, labels: Column) -> pl.Series:
+    """The labels in the order of ``new``, null where none is known; no others are allowed."""
     if _same_ids(new, labels):
         return labels.values
     require_unique(labels)
@@ -111,7 +113,7 @@ def _looked_up(ids: pl.Series, keys: pl.Series, values: pl.Series) -> pl.Series:
     return left.join(right, on="id", how="left", maintain_order="left")["value"]
 
 
-def _require_comparable(first: Column, second: Column) -> None:
+def require_comparable(first: Column, second: Column) -> None:
     """Refuse 3.0 against 3: equal to the eye, different as values."""
     if first.blank or second.blank:
         return

@@ -92,13 +92,14 @@ def checked(
     """A column from raw ids and values, or a :class:`DataError` that says what is wrong."""
     if len(ids) == 0:
         raise DataError(f"{name} has no rows", hint=f"Expected one {role.column} for each id.")
-    ids = _checked_ids(name, ids)
+    ids = checked_ids(name, ids)
     column = Column(name, role, ids, _plain_values(name, role, values), positional)
     _check_values(column)
     return column
 
 
-def _checked_ids(name: str, ids: pl.Series) -> pl.Series:
+def checked_ids(name: str, ids: pl.Series) -> pl.Series:
+    """Ids as Int64 or String, none missing."""
     ids = _plain(ids)
     if ids.dtype not in (pl.Int64, pl.String):
         raise DataError(
@@ -112,20 +113,25 @@ def _checked_ids(name: str, ids: pl.Series) -> pl.Series:
 
 
 def require_unique(column: Column) -> None:
-    """Refuse ids that occur twice.
+    """Refuse ids that occur twice."""
+    repeated = repeated_ids(column.ids)
+    if repeated is not None:
+        raise DataError(
+            f"{column.name}: ids that occur more than once: {where(column, repeated)}",
+            hint="Every id must have exactly one row.",
+        )
+
+
+def repeated_ids(ids: pl.Series) -> pl.Series | None:
+    """Which rows are the first of several with the same id; None if there are none.
 
     Ids that only grow, or whose hashes are distinct, are distinct, and far quicker to see.
     """
-    ids = column.ids
     if bool((ids.slice(1) > ids.slice(0, len(ids) - 1)).all()):
-        return
+        return None
     if ids.hash().n_unique() == len(ids) or ids.n_unique() == len(ids):
-        return
-    repeated = ids.is_duplicated() & ids.is_first_distinct()
-    raise DataError(
-        f"{column.name}: ids that occur more than once: {where(column, repeated)}",
-        hint="Every id must have exactly one row.",
-    )
+        return None
+    return ids.is_duplicated() & ids.is_first_distinct()
 
 
 def _plain_values(name: str, role: Role, values: pl.Series) -> pl.Series:
@@ -165,10 +171,15 @@ def where(column: Column, rows: pl.Series) -> str:
     In a file of labels whose header is wrong or swapped, the column of ids holds the labels.
     """
     if column.role is Role.LABELS:
-        numbers = ", ".join(str(index + 1) for index in rows.arg_true().head(MOST_NAMED))
-        return f"{int(rows.sum()):,}, at data row {numbers}{_and_more(int(rows.sum()))}"
+        return by_number(rows)
     found = column.ids.filter(rows)
     return f"{len(found):,}, at id {named(found)}"
+
+
+def by_number(rows: pl.Series) -> str:
+    """How many rows, and the numbers of the first few."""
+    numbers = ", ".join(str(index + 1) for index in rows.arg_true().head(MOST_NAMED))
+    return f"{int(rows.sum()):,}, at data row {numbers}{_and_more(int(rows.sum()))}"
 
 
 def _and_more(total: int) -> str:
@@ -180,6 +191,13 @@ def comparable(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Serie
     if first.dtype == second.dtype:
         return first, second
     return first.cast(pl.String), second.cast(pl.String)
+
+
+def as_text(values: pl.Series) -> pl.Series:
+    """Values as they are kept: values that are equal are spelt the same."""
+    if values.dtype == pl.Float64:
+        values = values + 0.0  # -0.0 is 0.0
+    return values.cast(pl.String)
 
 
 def named(ids: pl.Series) -> str:

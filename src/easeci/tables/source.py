@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,8 @@ from easeci.errors import DataError
 from easeci.tables.column import Column, Role, checked
 
 ID = "id"
+T = TypeVar("T")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 """What polars raises on damaged files; a panic is no Exception."""
 Source = str | os.PathLike[str] | Any
@@ -57,17 +59,18 @@ def _from_memory(source: Any, role: Role) -> Column:
         return checked(name, role, *_two_columns(source, name, role))
     if isinstance(source, Mapping):
         keys, items = list(source.keys()), list(source.values())
-        return checked(name, role, _series(keys, name), _series(items, name))
+        return checked(name, role, series(keys, name), series(items, name))
     if hasattr(source, "columns") and hasattr(source, "to_dict"):
-        columns = {str(c): _series(source[c], name) for c in source.columns}
+        columns = {str(c): series(source[c], name) for c in source.columns}
         return checked(name, role, *_two_columns(pl.DataFrame(columns), name, role))
-    values = _series(source, name)
+    values = series(source, name)
     if hasattr(source, "index") and hasattr(source, "isna"):
-        return checked(name, role, _series(list(source.index), name), values)
+        return checked(name, role, series(list(source.index), name), values)
     return checked(name, role, pl.int_range(len(values), eager=True), values, positional=True)
 
 
-def _series(values: Any, name: str) -> pl.Series:
+def series(values: Any, name: str) -> pl.Series:
+    """Values of one type as a polars Series."""
     if isinstance(values, pl.Series):
         return values
     if hasattr(values, "isna"):  # pandas: NaN, NA and None are all "not there"
@@ -78,27 +81,31 @@ def _series(values: Any, name: str) -> pl.Series:
     plain = array if array is not None and array.dtype.kind in "iufb" else list(values)
     try:
         return pl.Series(plain, strict=True)
-    except (TypeError, pl.exceptions.PolarsError):
+    except (TypeError, OverflowError, UnicodeError, pl.exceptions.PolarsError):
         raise DataError(
             f"{name} has values of mixed types", hint="Use numbers or text, not both."
         ) from None
 
 
 def _read(path: Path, role: Role) -> pl.DataFrame:
-    reader = _READERS.get(path.suffix.lower())
+    return guarded(path, role.plural, lambda: _READERS[path.suffix.lower()](path, role))
+
+
+def guarded(path: Path, what: str, read: Callable[[], T]) -> T:
+    """What ``read`` makes of a table's file, once it is clear that there is one to be read."""
     try:
         if path.is_dir():
-            raise DataError(f"{path} is a folder, not a file of {role.plural}")
+            raise DataError(f"{path} is a folder, not a file of {what}")
         if not path.exists():
             raise DataError(f"there is no file {path}")
-        if reader is None:
+        if path.suffix.lower() not in _READERS:
             raise DataError(
                 f"{path}: unknown kind of file",
                 hint=f"Known endings: {', '.join(_READERS)}.",
             )
         if path.stat().st_size == 0:
             raise DataError(f"{path} is empty")
-        return reader(path, role)
+        return read()
     except PermissionError:
         raise DataError(f"{path} may not be read: permission denied") from None
     except OSError as error:
@@ -108,17 +115,22 @@ def _read(path: Path, role: Role) -> pl.DataFrame:
 
 
 def _read_csv(path: Path, role: Role) -> pl.DataFrame:  # noqa: ARG001
-    _require_utf8(path)
+    with path.open("rb") as file:
+        require_utf8(str(path), file.read(2))
     try:
         # Everything as text: what 007 or 3.0 means is decided when columns meet.
         return pl.read_csv(path, infer_schema=False)
     except UNREADABLE as error:
-        # The reader's own message may quote cells, which may be labels.
-        if "utf-8" in str(error):
-            raise DataError(f"{path} is not UTF-8 text", hint="Save it as UTF-8.") from None
-        raise DataError(
-            f"{path} cannot be read as CSV", hint="Every row needs as many cells as the header."
-        ) from None
+        raise csv_problem(str(path), error) from None
+
+
+def csv_problem(name: str, error: BaseException) -> DataError:
+    """In our words, because the reader's own may quote cells, which may be labels."""
+    if "utf-8" in str(error):
+        return DataError(f"{name} is not UTF-8 text", hint="Save it as UTF-8.")
+    return DataError(
+        f"{name} cannot be read as CSV", hint="Every row needs as many cells as the header."
+    )
 
 
 def _read_parquet(path: Path, role: Role) -> pl.DataFrame:
@@ -130,8 +142,8 @@ def _read_parquet(path: Path, role: Role) -> pl.DataFrame:
 
 
 def _read_jsonl(path: Path, role: Role) -> pl.DataFrame:
-    _require_utf8(path)
-    content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
+    require_utf8(str(path), content)
     if not content.strip():
         raise DataError(f"{path} is empty")
     try:
@@ -144,34 +156,37 @@ def _read_jsonl(path: Path, role: Role) -> pl.DataFrame:
     return frame
 
 
-def _json_lines(path: Path, content: bytes) -> list[tuple[int, dict[str, Any]]]:
-    rows = []
+def json_lines(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file, each with the number of its line; blank lines are skipped."""
     for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line, parse_constant=_no_constant)
+            row = _DECODER.decode(line.decode("utf-8"))
         except (ValueError, RecursionError):
             raise DataError(
-                f"{path}, line {number}, is not JSON", hint="Every line is one JSON object."
+                f"{name}, line {number}, is not JSON", hint="Every line is one JSON object."
             ) from None
         if not isinstance(row, dict):
             raise DataError(
-                f"{path}, line {number}, is not a JSON object",
+                f"{name}, line {number}, is not a JSON object",
                 hint='Write lines such as {"id": 1, "prediction": "cat"}.',
             )
-        rows.append((number, row))
-    return rows
+        yield number, row
 
 
 def _no_constant(constant: str) -> None:
     raise ValueError(constant)
 
 
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)  # one for all: making it is slow
+
+
 def _jsonl_problem(path: Path, content: bytes, role: Role) -> DataError:
     """Why the file could not be read: a line that is no object, or values of several types."""
     try:
-        _json_lines(path, content)
+        for _ in json_lines(str(path), content):
+            pass
     except DataError as problem:
         return problem
     return DataError(
@@ -182,7 +197,7 @@ def _jsonl_problem(path: Path, content: bytes, role: Role) -> DataError:
 
 def _require_one_type(path: Path, content: bytes) -> None:
     first: type | None = None
-    for number, row in _json_lines(path, content):
+    for number, row in json_lines(str(path), content):
         kind = type(row.get(ID))
         if first is None:
             first = kind
@@ -201,8 +216,7 @@ _READERS: dict[str, Callable[[Path, Role], pl.DataFrame]] = {
 }
 
 
-def _require_utf8(path: Path) -> None:
-    with path.open("rb") as file:
-        head = file.read(2)
-    if head in (b"\xff\xfe", b"\xfe\xff"):
-        raise DataError(f"{path} is UTF-16 text", hint="Save it as UTF-8.")
+def require_utf8(name: str, content: bytes) -> None:
+    """Refuse what a spreadsheet calls Unicode, by how it begins."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise DataError(f"{name} is UTF-16 text", hint="Save it as UTF-8.")

@@ -1,0 +1,29 @@
+"""Testsets at rest: examples, labels, the secret order. Only the vault opens labels.
+
+It knows nothing of the record: what it stores it answers with digests for whoever keeps one, and
+what it reads it verifies against them.
+"""
+
+from easeci.vault.folder import Vault, open_vault
+from easeci.vault.key import Key
+from easeci.vault.offered import Offered, load_offered, review
+from easeci.vault.sealing import Overlap, Seal, overlaps, seal
+from easeci.vault.testset import LabelsReceived, SealedTestset, StoredPredictions
+from easeci.vault.verify import damage
+
+__all__ = [
+    "Key",
+    "LabelsReceived",
+    "Offered",
+    "Overlap",
+    "Seal",
+    "SealedTestset",
+    "StoredPredictions",
+    "Vault",
+    "damage",
+    "load_offered",
+    "open_vault",
+    "overlaps",
+    "review",
+    "seal",
+]

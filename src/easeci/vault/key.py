@@ -1,0 +1,101 @@
+"""The owner's key: what makes digests of labels unguessable.
+
+There are few ways to label a few examples, so a plain hash of them could be found by trying. Every
+digest of the vault is keyed with 32 random bytes that never leave the store's folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from easeci.errors import InfrastructureError
+from easeci.vault.disk import create_file, in_words
+
+KEY_FILE = "key"
+SIZE = 32
+CHUNK = 1 << 20
+
+
+class Key:
+    """32 secret bytes. Printing one shows nothing of them."""
+
+    __slots__ = ("_secret",)
+
+    def __init__(self, secret: bytes) -> None:
+        if len(secret) != SIZE:
+            raise ValueError("a key has 32 bytes")
+        self._secret = secret
+
+    def __repr__(self) -> str:
+        return "Key(…)"
+
+    def __reduce__(self) -> str:
+        raise TypeError("a key is never pickled")
+
+    def derived(self, purpose: str) -> bytes:
+        """Another key for one purpose: what is hashed for two purposes never looks alike."""
+        return hmac.digest(self._secret, b"easeci:" + purpose.encode(), "sha256")
+
+    def digest(self, content: bytes, purpose: str = "file") -> str:
+        """HMAC-SHA256 in hex."""
+        return self.digest_chunks([content], purpose)
+
+    def digest_chunks(self, chunks: Iterable[bytes], purpose: str = "file") -> str:
+        """The digest of chunks put together."""
+        running = hmac.new(self.derived(purpose), digestmod=hashlib.sha256)
+        for chunk in chunks:
+            running.update(chunk)
+        return running.hexdigest()
+
+    def digest_file(self, path: Path, purpose: str = "file") -> str:
+        """The digest of a regular file's content; OSError if there is none to be read."""
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise OSError(f"not a regular file: {path.name}")
+        with path.open("rb") as file:
+            return self.digest_chunks(iter(lambda: file.read(CHUNK), b""), purpose)
+
+    def _text(self) -> bytes:
+        """The file's content: the bytes in hex, and a check that finds a bit flipped in them."""
+        return f"{self._secret.hex()} {self.digest(b'', 'check')[:16]}\n".encode()
+
+
+def create_key(store: Path) -> Key:
+    """A new key in the store's folder; the one that is there if somebody else was faster."""
+    key = Key(secrets.token_bytes(SIZE))
+    try:
+        create_file(store / KEY_FILE, key._text(), 0o600)
+    except FileExistsError:
+        return load_key(store)
+    return key
+
+
+def load_key(store: Path) -> Key:
+    """The key of a store."""
+    path = store / KEY_FILE
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+        with os.fdopen(descriptor, "rb") as file:
+            content = file.read(CHUNK)
+    except FileNotFoundError:
+        raise InfrastructureError(
+            f"the store {store} has no key",
+            hint="Put its file 'key' back from a backup: nothing can be verified without it.",
+        ) from None
+    except OSError as error:
+        raise in_words(error, f"the key of the store {store} cannot be read") from None
+    try:
+        key = Key(bytes.fromhex(content[: 2 * SIZE].decode("ascii")))
+    except ValueError:
+        key = None
+    if key is None or key._text() != content:
+        raise InfrastructureError(
+            f"the key of the store {store} was changed or damaged",
+            hint="Put its file 'key' back from a backup: nothing can be verified without it.",
+        )
+    return key

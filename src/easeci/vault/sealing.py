@@ -1,0 +1,124 @@
+"""How examples become a testset: compared with earlier ones, put into a secret order, stored."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from easeci.errors import InfrastructureError
+from easeci.vault import folder as at
+from easeci.vault.content import shared
+from easeci.vault.disk import PRIVATE_FILE, create_folder, explained, write_synced
+from easeci.vault.files import copy_files, write_manifest
+from easeci.vault.folder import Vault
+from easeci.vault.key import Key
+from easeci.vault.offered import Offered
+from easeci.vault.testset import FIRST_LABELS, SealedTestset, parquet
+
+SHOWN_FILE = 0o644
+"""Files for programs: the sandbox links them, and another user must be able to read them."""
+NO_TIME = 946_684_800
+"""All files for programs are of the year 2000: when one was made says nothing about it."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """What examples offered as a testset have in common with an earlier one."""
+
+    testset: int
+    shared: int
+    """How many of the examples offered have the content of one of the earlier testset."""
+    share: Fraction
+    identical: bool
+    """Whether all have: not one of them is fresh."""
+
+
+def overlaps(offered: Offered, earlier: Sequence[SealedTestset]) -> list[Overlap]:
+    """The earlier testsets that hold examples with the content of some that are offered."""
+    found = []
+    if earlier:
+        mine = offered.fingerprints(earlier[0].vault.key)
+    for testset in earlier:
+        count = shared(mine, testset.fingerprints)
+        if count:
+            share = Fraction(count, offered.size)
+            found.append(Overlap(testset.number, count, share, count == offered.size))
+    return found
+
+
+@dataclass(frozen=True)
+class Seal:
+    """What must be recorded of a testset, so that any change to it can be found."""
+
+    examples: int
+    labels_known: int
+    digests: dict[str, str]
+    """By file, relative to the testset's folder."""
+
+    @property
+    def label_files(self) -> tuple[str, ...]:
+        return tuple(name for name in self.digests if name.startswith(f"{at.LABELS}/"))
+
+
+def seal(vault: Vault, number: int, offered: Offered) -> Seal:
+    """Store examples as a testset, in a secret random order; all of it or nothing."""
+    if number < 1:
+        raise ValueError("testsets are numbered from 1")
+    target = vault.testset_folder(number)
+    digests: dict[str, str] = {}
+    with explained(f"testset {number} was not stored"):
+        if target.exists():
+            raise InfrastructureError(f"testset {number} was not stored: there is one already")
+        create_folder(target, lambda folder: _fill(folder, vault.key, offered, digests))
+    return Seal(offered.size, offered.labels_known, digests)
+
+
+def _fill(folder: Path, key: Key, offered: Offered, digests: dict[str, str]) -> None:
+    for name in (at.EXAMPLES, at.LABELS, at.PREDICTIONS, at.LOGS, at.ARCHIVES):
+        (folder / name).mkdir(mode=0o700)
+    examples = offered.examples
+    contents = {
+        f"{at.EXAMPLES}/examples{examples.suffix}": examples.content,
+        f"{at.EXAMPLES}/{at.JSONL}": examples.jsonl,
+        at.IDS: parquet({"id": examples.ids}),
+        at.ORDER: _array(_secret_order(offered.size)),
+        at.FINGERPRINTS: _array(offered.fingerprints(key)),
+    }
+    if offered.labels_known:
+        known = offered.labels.is_not_null()
+        labels = {"id": examples.ids.filter(known), "label": offered.labels.filter(known)}
+        contents[FIRST_LABELS] = parquet(labels)
+    if offered.files is not None:
+        files = copy_files(offered.files, folder / at.EXAMPLES / at.FILES, key, SHOWN_FILE)
+        contents[at.MANIFEST] = write_manifest(files)
+    for name, content in contents.items():
+        shown = name.startswith(f"{at.EXAMPLES}/")
+        write_synced(folder / name, content, SHOWN_FILE if shown else PRIVATE_FILE)
+        digests[name] = key.digest(content)
+    _forget_times(folder / at.EXAMPLES)
+
+
+def _secret_order(size: int) -> npt.NDArray[np.int64]:
+    """A random order. Only the order is kept; the seed that it came from is forgotten."""
+    generator = np.random.Generator(np.random.PCG64(secrets.randbits(256)))
+    return generator.permutation(size)
+
+
+def _array(values: npt.NDArray[np.int64] | npt.NDArray[np.uint64]) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, values, allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _forget_times(folder: Path) -> None:
+    for parent, _, files in os.walk(folder, topdown=False):
+        for name in (*files, "."):
+            os.utime(Path(parent, name), (NO_TIME, NO_TIME))

@@ -1,0 +1,261 @@
+"""A testset at rest: its ids, its secret order, its labels, and predictions made for it.
+
+Files are never rewritten. Labels are files with numbers, and what is known is their sum in the
+order of the record; so labels that were once consulted can always be read as they were.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from easeci.errors import DataError, InfrastructureError
+from easeci.evidence.cells import Codes
+from easeci.tables import Column, Role, align, load_column
+from easeci.tables.align import aligned_labels, aligned_predictions, require_comparable
+from easeci.tables.column import as_text, named
+from easeci.tables.examples import load_rows
+from easeci.tables.source import UNREADABLE
+from easeci.vault import folder as at
+from easeci.vault.content import Fingerprints
+from easeci.vault.disk import create_file, explained
+from easeci.vault.folder import Vault
+
+FIRST_LABELS = f"{at.LABELS}/0001.parquet"
+Positions = Sequence[int] | npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class LabelsReceived:
+    """What became of a file of labels. Nothing is stored if it holds nothing new."""
+
+    file: str | None
+    digest: str | None
+    added: int
+    corrected: int
+    unchanged: int
+
+
+@dataclass(frozen=True)
+class StoredPredictions:
+    """Predictions in the vault. The fingerprint is the same exactly if all values are."""
+
+    name: str
+    digest: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class SealedTestset:
+    """A testset on the disk.
+
+    With ``digests``, as they were recorded, every file is verified before anything is read from it.
+    """
+
+    vault: Vault
+    number: int
+    digests: Mapping[str, str] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.folder.is_dir():
+            raise InfrastructureError(
+                f"testset {self.number} is missing from the vault",
+                hint="Put the store back from a backup.",
+            )
+
+    @property
+    def folder(self) -> Path:
+        return self.vault.testset_folder(self.number)
+
+    @property
+    def examples_folder(self) -> Path:
+        """What programs may see."""
+        return self.folder / at.EXAMPLES
+
+    @property
+    def logs_folder(self) -> Path:
+        return self.folder / at.LOGS
+
+    @property
+    def archives_folder(self) -> Path:
+        return self.folder / at.ARCHIVES
+
+    @cached_property
+    def ids(self) -> pl.Series:
+        """In the order of the file of examples."""
+        return self._frame(at.IDS)["id"]
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.int64]:
+        """The row in the file of the first, second, … example of the secret order."""
+        return self._array(at.ORDER).astype(np.int64)
+
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        return self._array(at.FINGERPRINTS).astype(np.uint64)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    # -- labels
+
+    def labels(self, files: Sequence[str]) -> pl.Series:
+        """The labels that files hold together, later ones correcting earlier ones.
+
+        In the order of the file of examples, as text; null where none is known.
+        """
+        if not files:
+            return pl.Series("label", [None] * len(self), dtype=pl.String)
+        folded = pl.concat([self._frame(name) for name in files]).unique("id", keep="last")
+        rows = pl.DataFrame({"id": self.ids})
+        return rows.join(folded, on="id", how="left", maintain_order="left")["label"]
+
+    def add_labels(
+        self, source: Path, *, known: Sequence[str], correct: bool = False
+    ) -> LabelsReceived:
+        """Store the labels of a file that are new; labels that differ only as a correction."""
+        received = load_column(source, Role.LABELS)
+        before = self.labels(known)
+        after = as_text(aligned_labels(self._column("the testset", self.ids), received))
+        require_comparable(
+            self._column("the labels known", before, Role.LABELS),
+            self._column(received.name, after, Role.LABELS),
+        )
+        added = before.is_null() & after.is_not_null()
+        corrected = (before != after).fill_null(False)
+        unchanged = int((before == after).sum() or 0)
+        if corrected.any() and not correct:
+            differing = self.ids.filter(corrected)
+            raise DataError(
+                f"{received.name}: {len(differing):,} labels differ from those known, at id "
+                f"{named(differing)}",
+                hint="Labels never change silently: --correct records a correction.",
+            )
+        counts = (int(added.sum()), int(corrected.sum()), unchanged)
+        chosen = added | corrected
+        if not chosen.any():
+            return LabelsReceived(None, None, *counts)
+        content = parquet({"id": self.ids.filter(chosen), "label": after.filter(chosen)})
+        return LabelsReceived(self._store_labels(content), self.vault.key.digest(content), *counts)
+
+    def _store_labels(self, content: bytes) -> str:
+        """Store a file of labels under the next free number."""
+        with explained(f"the labels for testset {self.number} were not stored"):
+            while True:
+                names = [path.name for path in (self.folder / at.LABELS).iterdir()]
+                taken = [int(n[:4]) for n in names if re.fullmatch(r"[0-9]{4}\.parquet", n)]
+                name = f"{at.LABELS}/{max(taken, default=0) + 1:04d}.parquet"
+                try:
+                    create_file(self.folder / name, content)
+                except FileExistsError:
+                    continue  # somebody else took that number just now
+                return name
+
+    # -- predictions
+
+    def store_predictions(self, source: Path) -> StoredPredictions:
+        """Store predictions, which must cover the testset exactly."""
+        received = load_column(source, Role.NEW)
+        aligned = aligned_predictions(self._column("the testset", self.ids), received)
+        values = as_text(aligned).alias("prediction")
+        fingerprint = self._fingerprint(values)
+        name = f"{at.PREDICTIONS}/{fingerprint}.parquet"
+        content = parquet({"prediction": values})
+        with explained(f"the predictions for testset {self.number} were not stored"):
+            try:
+                create_file(self.folder / name, content)
+            except FileExistsError:
+                content = self._known_predictions(name, fingerprint)
+        return StoredPredictions(name, self.vault.key.digest(content), fingerprint)
+
+    def _fingerprint(self, values: pl.Series) -> str:
+        """Of the values in the order of the file; their lengths first, lest two run together."""
+        lengths = values.str.len_bytes().to_numpy().astype("<u8").tobytes()
+        text = "".join(values.to_list()).encode()
+        size = len(values).to_bytes(8, "little")
+        return self.vault.key.digest_chunks([size, lengths, text], "predictions")
+
+    def _known_predictions(self, name: str, fingerprint: str) -> bytes:
+        """The file that is there already: written by another version, its bytes may differ."""
+        if self._fingerprint(self.predictions(name)) != fingerprint:
+            raise self._changed(name)
+        return (self.folder / name).read_bytes()
+
+    def predictions(self, name: str) -> pl.Series:
+        """Stored predictions in the order of the file of examples, as text."""
+        values = self._frame(name)["prediction"]
+        if len(values) != len(self) or values.null_count():
+            raise self._changed(name)
+        return values
+
+    # -- what verdicts are made of
+
+    def codes(self, new: str, old: str | None, label_files: Sequence[str]) -> Codes:
+        """The code of every example, in the secret order. ``new`` and ``old`` are stored names."""
+        before = None
+        if old is not None:
+            before = self._column("the old predictions", self.predictions(old), Role.OLD)
+        testset = align(
+            self._column("the new predictions", self.predictions(new)),
+            before,
+            self._column("the labels", self.labels(label_files), Role.LABELS),
+        )
+        return testset.codes[self.order]
+
+    def ids_at(self, positions: Positions) -> pl.Series:
+        """The ids at positions in the secret order: of labels to ask for."""
+        return self.ids.gather(self._rows(positions))
+
+    def rows_at(self, positions: Positions) -> list[dict[str, Any]]:
+        """The examples at positions in the secret order, as programs see them."""
+        content = self._content(f"{at.EXAMPLES}/{at.JSONL}")
+        return load_rows(content, [int(row) for row in self._rows(positions)])
+
+    def _rows(self, positions: Positions) -> npt.NDArray[np.int64]:
+        return self.order[np.asarray(positions, dtype=np.int64)]
+
+    def _column(self, name: str, values: pl.Series, role: Role = Role.NEW) -> Column:
+        return Column(name, role, self.ids, values)
+
+    # -- files, verified
+
+    def _content(self, name: str) -> bytes:
+        with explained(f"{name} of testset {self.number} cannot be read"):
+            content = (self.folder / name).read_bytes()
+        if self.digests is not None and self.digests.get(name) != self.vault.key.digest(content):
+            raise self._changed(name)
+        return content
+
+    def _frame(self, name: str) -> pl.DataFrame:
+        try:
+            return pl.read_parquet(io.BytesIO(self._content(name)))
+        except UNREADABLE:
+            raise self._changed(name) from None
+
+    def _array(self, name: str) -> npt.NDArray[Any]:
+        try:
+            array: npt.NDArray[Any] = np.load(io.BytesIO(self._content(name)), allow_pickle=False)
+        except (ValueError, EOFError, SyntaxError, MemoryError):
+            raise self._changed(name) from None
+        return array
+
+    def _changed(self, name: str) -> InfrastructureError:
+        return InfrastructureError(
+            f"{name} of testset {self.number} was changed or damaged since it was stored",
+            hint="`easeci log --verify` lists all damage. Put the store back from a backup.",
+        )
+
+
+def parquet(columns: Mapping[str, pl.Series]) -> bytes:
+    buffer = io.BytesIO()
+    pl.DataFrame(dict(columns)).write_parquet(buffer)
+    return buffer.getvalue()

@@ -1,0 +1,68 @@
+"""Is everything in the vault as it was recorded?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Set
+from pathlib import Path
+
+from easeci.vault import folder as at
+from easeci.vault.files import read_manifest
+from easeci.vault.folder import Vault
+from easeci.vault.key import Key
+
+
+def damage(vault: Vault, expected: Mapping[int, Mapping[str, str]]) -> list[str]:
+    """Every file that is missing, changed or added, in words; empty if all is as recorded.
+
+    ``expected`` holds, for each testset, the digests that were recorded: of its seal, of labels
+    and of predictions since. What programs see may hold nothing else.
+    """
+    found: list[str] = []
+    for number, digests in sorted(expected.items()):
+        folder = vault.testset_folder(number)
+        if folder.is_dir():
+            found += [f"testset {number}: {words}" for words in _damage(folder, vault.key, digests)]
+        else:
+            found.append(f"testset {number} is missing from the vault")
+    return found
+
+
+def _damage(folder: Path, key: Key, digests: Mapping[str, str]) -> list[str]:
+    found = _differences(folder, key, digests)
+    files: dict[str, str] = {}
+    if at.MANIFEST in digests:
+        if any(words.startswith(at.MANIFEST) for words in found):
+            return found  # without the list of files, nothing can be said of them
+        files = {
+            f"{at.EXAMPLES}/{at.FILES}/{path}": digest
+            for path, digest in read_manifest((folder / at.MANIFEST).read_bytes()).items()
+        }
+    return [*found, *_differences(folder, key, files), *_additional(folder, {*digests, *files})]
+
+
+def _differences(folder: Path, key: Key, digests: Mapping[str, str]) -> list[str]:
+    found = (_difference(folder, name, key, digest) for name, digest in digests.items())
+    return [words for words in found if words is not None]
+
+
+def _difference(folder: Path, name: str, key: Key, digest: str) -> str | None:
+    try:
+        same = key.digest_file(folder / name) == digest
+    except (FileNotFoundError, NotADirectoryError):
+        return f"{name} is missing"
+    except OSError as error:
+        return f"{name} cannot be read: {error.strerror or 'it is not a file'}"
+    return None if same else f"{name} was changed"
+
+
+def _additional(folder: Path, expected: Set[str]) -> list[str]:
+    """Files among the examples that were not there when the testset was sealed."""
+    found = []
+    for parent, folders, files in os.walk(folder / at.EXAMPLES):
+        links = [name for name in folders if Path(parent, name).is_symlink()]
+        for name in sorted([*files, *links]):
+            path = Path(parent, name).relative_to(folder).as_posix()
+            if path not in expected:
+                found.append(f"{path} was added")
+    return found

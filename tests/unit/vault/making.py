@@ -1,0 +1,41 @@
+"""Small testsets for the tests of the vault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from easeci.vault import Offered, Seal, SealedTestset, Vault, load_offered, open_vault, seal
+
+SECRET = "topsecretlabel"
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def written(path: Path, columns: dict[str, Any]) -> Path:
+    """Columns in the format that the file's ending names."""
+    frame = pl.DataFrame(columns)
+    if path.suffix == ".csv":
+        frame.write_csv(path)
+    elif path.suffix == ".parquet":
+        frame.write_parquet(path)
+    else:
+        frame.write_ndjson(path)
+    return path
+
+
+def offered(folder: Path, size: int = 5, **options: Any) -> Offered:
+    columns = {"id": range(size), "text": [f"text {i}" for i in range(size)]}
+    return load_offered(written(folder / "offered.csv", columns), **options)
+
+
+def sealed(folder: Path, size: int = 5, **options: Any) -> tuple[Vault, Seal, SealedTestset]:
+    vault = open_vault(folder / "store", "demo")
+    sealed_as = seal(vault, 1, offered(folder, size, **options))
+    return vault, sealed_as, SealedTestset(vault, 1)
