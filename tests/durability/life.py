@@ -121,7 +121,7 @@ def in_child(action: Any) -> int:
         try:
             action()
             code = 0
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - whatever it is, the parent must hear of it
             traceback.print_exc()
         finally:
             os._exit(code)

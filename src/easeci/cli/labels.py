@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from easeci.cli.options import JsonOption
 from easeci.cli.places import ProjectOption, StoreOption, opened, say_waiting
-from easeci.cli.terminal import output, working
+from easeci.cli.terminal import output, show_warnings, working
 
 labels = typer.Typer(
     help="The labels of the testset: bring some in, ask which are wanted.", no_args_is_help=True
@@ -34,6 +34,7 @@ def import_(
 
     with working("reading labels"):
         done = import_labels(opened(store, project), path, correct=correct, waiting=say_waiting)
+    show_warnings(done.warnings)
     if as_json:
         print(json.dumps(asdict(done), indent=2))
         return

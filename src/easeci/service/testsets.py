@@ -21,7 +21,7 @@ from easeci.service.builds import program_of
 from easeci.service.project import Project
 from easeci.service.runs import resume, verdict_of
 from easeci.service.scripts import find_script, load_entries
-from easeci.vault import Offered, Overlap, load_offered, overlaps, seal
+from easeci.vault import Offered, Overlap, load_offered, overlaps, review, seal
 
 MOST_SHARED = 0.01
 
@@ -74,8 +74,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
         _require_no_active(project)
         shared = _require_fresh(project, offered, allowed=offer.allow_overlap)
         number = len(project.state.testsets) + 1
-        if number in project.vault.numbers():  # sealed by a command that was killed, never recorded
-            project.vault.discard(number)
+        _clear_remains(project, number)
         kept = seal(project.vault, number, offered)
         events: list[Event] = [
             TestsetAdded(
@@ -129,6 +128,7 @@ class LabelsImported:
     unchanged: int
     wanted: int
     answered: tuple[int, ...]
+    warnings: tuple[str, ...]
 
 
 def import_labels(
@@ -168,6 +168,7 @@ def import_labels(
             unchanged=received.unchanged,
             wanted=len(wanted_labels(project, testset)),
             answered=tuple(answered),
+            warnings=review(project.sealed(testset), testset.label_files),
         )
 
 
@@ -278,6 +279,13 @@ def _require_fresh(project: Project, offered: Offered, *, allowed: bool) -> list
                 "the guarantee then rests on their making no difference.",
             )
     return found
+
+
+def _clear_remains(project: Project, number: int) -> None:
+    """Remove what a command left that was killed while it sealed, and that nothing records."""
+    project.vault.sweep()
+    if number in project.vault.numbers():
+        project.vault.discard(number)
 
 
 def _build_baseline(project: Project, unsandboxed: bool) -> str | None:

@@ -23,7 +23,7 @@ from easeci.ledger.state import State, Testset
 from easeci.script import Adaptivity
 from easeci.service.project import Project, chain_key
 from easeci.service.testsets import wanted_labels
-from easeci.vault import damage
+from easeci.vault import damage, store_damage
 
 
 @dataclass(frozen=True)
@@ -210,5 +210,4 @@ def verify(project: Project) -> list[str]:
     if chain is not None:
         return [*found, chain]
     expected = {number: testset.files for number, testset in project.state.testsets.items()}
-    found += damage(project.vault, expected)
-    return found
+    return [*found, *store_damage(project.store.folder), *damage(project.vault, expected)]

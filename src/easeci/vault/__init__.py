@@ -9,7 +9,7 @@ from easeci.vault.key import Key
 from easeci.vault.offered import Offered, load_offered, review
 from easeci.vault.sealing import Overlap, Seal, overlaps, seal
 from easeci.vault.testset import LabelsReceived, SealedTestset, StoredPredictions
-from easeci.vault.verify import damage
+from easeci.vault.verify import damage, store_damage
 
 __all__ = [
     "Key",
@@ -26,4 +26,5 @@ __all__ = [
     "overlaps",
     "review",
     "seal",
+    "store_damage",
 ]

@@ -197,6 +197,35 @@ class SealedTestset:
             raise self._changed(name)
         return values
 
+    # -- what the owner keeps of a build
+
+    def store_log(self, name: str, content: bytes) -> tuple[str, str]:
+        """Store what a program printed. Returns the file and its digest."""
+        return self._keep(f"{at.LOGS}/{name}.txt", content)
+
+    def load_log(self, file: str) -> str:
+        return self._content(file).decode("utf-8", errors="replace")
+
+    def store_archive(self, commit: str, archive: Path) -> tuple[str, str]:
+        """Store the files of a commit. Returns the file and its digest."""
+        return self._keep(f"{at.ARCHIVES}/{commit}.tar.gz", archive.read_bytes())
+
+    def archive_path(self, file: str) -> Path:
+        """An archive, verified, for whoever unpacks it."""
+        self._content(file)
+        return self.folder / file
+
+    def remove_archive(self, file: str) -> None:
+        with explained(f"{file} of testset {self.number} was not removed"):
+            (self.folder / file).unlink(missing_ok=True)
+
+    def _keep(self, file: str, content: bytes) -> tuple[str, str]:
+        """In place of one that was never recorded, because its command was killed."""
+        with explained(f"{file} of testset {self.number} was not stored"):
+            (self.folder / file).unlink(missing_ok=True)
+            create_file(self.folder / file, content)
+        return file, self.vault.key.digest(content)
+
     # -- what verdicts are made of
 
     def codes(self, new: str, old: str | None, label_files: Sequence[str]) -> Codes:

@@ -12,6 +12,15 @@ from easeci.vault.folder import Vault
 from easeci.vault.key import Key
 
 
+def store_damage(store: Path) -> list[str]:
+    """What is wrong with the store's folder itself: git must never see what is in it."""
+    try:
+        ignored = (store / ".gitignore").read_bytes() == at.IGNORED_BY_GIT
+    except OSError:
+        ignored = False
+    return [] if ignored else [".gitignore was changed: git might see the store"]
+
+
 def damage(vault: Vault, expected: Mapping[int, Mapping[str, str]]) -> list[str]:
     """Every file that is missing, changed or added, in words; empty if all is as recorded.
 
