@@ -211,6 +211,7 @@ for sandbox in (Bubblewrap(), Landlock()):
                              repository=repository)
     print(sandbox.name, os.getuid(), built.predictions.read_text())
 assert not list((root / "tmp").iterdir())
+assert (root / "vault").stat().st_mode & 0o777 == 0o755
 """
 
 
@@ -222,6 +223,7 @@ def test_ordinary_users_can_build() -> None:
     usable(Bubblewrap())
     program = f"""
     import os
+    os.path.exists("{{root}}/vault") and os.chmod("{{root}}/vault", 0o777)
     for secret in ("examples", "repository", "vault/labels.csv"):
         try:
             open("{{root}}/" + secret) if "." in secret else os.listdir("{{root}}/" + secret)
@@ -234,6 +236,7 @@ def test_ordinary_users_can_build() -> None:
         root = Path(name)
         for part in ("repository", "examples", "into", "tmp", "vault"):
             (root / part).mkdir()
+        (root / "vault").chmod(0o755)
         (root / "vault" / "labels.csv").write_text("SECRET")
         (root / "examples" / "examples.csv").write_text("id\n1\n")
         git(root / "repository", "init", "--quiet")

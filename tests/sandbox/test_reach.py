@@ -56,6 +56,11 @@ ATTACKS = {
             with open(targets["repository"] + "/.git/config", "a") as file:
                 return file.write("[core]")
     """,
+    "the modes of the vault": """
+        def attack():
+            os.chmod(targets["vault"], 0o755)
+            return os.stat(targets["vault"]).st_mode & 0o777 == 0o755
+    """,
     "a listener on this machine": """
         import socket
         def attack():
@@ -238,14 +243,20 @@ def test_a_secret_folder_inside_a_mounted_one_is_hidden(site: Site) -> None:
     (shared / "store").mkdir(parents=True)
     (shared / "store" / "labels.csv").write_text("SECRET")
     (shared / "weights").write_text("weights")
+    (shared / "secrets.db").write_text("SECRET")
+    (site.root / "alias").symlink_to(shared)
     site.root.chmod(0o755)
     attack = f"""
     def attack():
-        assert open("{shared}/weights").read() == "weights"
-        return os.listdir("{shared}/store") or open("{shared}/store/x", "w")
+        for place in ("{shared}", "{site.root}/alias"):
+            assert open(place + "/weights").read() == "weights"
+            assert os.listdir(place + "/store") == []
+            assert open(place + "/secrets.db").read() == ""
+        return open("{shared}/store/x", "w")
     """
     program = HARNESS.format(attack=textwrap.dedent(attack))
-    mounts, hidden = (str(shared),), (shared / "store",)
+    mounts = (str(shared), str(site.root / "alias"))
+    hidden = (shared / "store", shared / "secrets.db")
     built = site.build(
         usable(Bubblewrap()), mounts=mounts, hidden=hidden, program__py=program, targets__json="{}"
     )

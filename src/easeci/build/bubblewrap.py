@@ -129,19 +129,31 @@ def _system() -> Iterator[str]:
 
 def _seen(job: Job, staged: dict[Path, Path]) -> Iterator[str]:
     """What may be seen and what may not, the outer before the inner: the inner one decides."""
+    empty = job.workspace.private / "empty"
+    empty.touch(0o644)
+    covers = dict(_covers(job))
     steps: list[tuple[Path, Mount | None]] = [(mount.target, mount) for mount in job.mounts]
-    visible = [Path(name) for name in SYSTEM_FOLDERS] + [mount.target for mount in job.mounts]
-    for folder in job.hidden:
-        if any(folder.is_relative_to(place) for place in visible) and folder.is_dir():
-            steps.append((folder, None))
+    steps += [(place, None) for place in covers]
     for target, mount in sorted(steps, key=lambda step: len(step[0].parts)):
-        if mount is None:
-            yield from ("--tmpfs", str(target))
-        else:
+        if mount is not None:
             bind = "--dev-bind" if target.is_relative_to("/dev") else "--ro-bind"
             yield from (bind, str(staged.get(mount.source, mount.source)), str(target))
-    for folder in (step[0] for step in steps if step[1] is None):
-        yield from ("--remount-ro", str(folder))
+        elif covers[target].is_dir():
+            yield from ("--tmpfs", str(target))
+        else:
+            yield from ("--ro-bind", str(empty), str(target))
+    for target, secret in covers.items():
+        if secret.is_dir():
+            yield from ("--remount-ro", str(target))
+
+
+def _covers(job: Job) -> Iterator[tuple[Path, Path]]:
+    """Each place where the program would see something hidden, by the name that it has there."""
+    system = [Mount(Path(name), Path(name)) for name in SYSTEM_FOLDERS]
+    for secret in filter(Path.exists, job.hidden):
+        for mount in (*system, *job.mounts):
+            if secret.is_relative_to(mount.source):
+                yield mount.target / secret.relative_to(mount.source), secret
 
 
 def _own(workspace: Workspace) -> Iterator[str]:
@@ -164,7 +176,7 @@ def _limited(limits: Limits) -> Iterator[str]:
 
 
 def _filter_descriptor(workspace: Workspace) -> int | None:
-    program = seccomp_filter(sockets=True)
+    program = seccomp_filter(namespaces=True)
     if program is None:
         return None
     path = workspace.private / "seccomp"

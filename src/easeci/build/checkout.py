@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
-from easeci.build.git import Answer, ask_git, clean_environment, need_git, shown
+from easeci.build.git import Answer, ask_git, clean_environment, git_lines, need_git, shown
 from easeci.build.repository import Repository
+from easeci.build.sandbox import size_text
 from easeci.errors import BuildError, InfrastructureError
 
+MOST_FILES = 500_000
+MOST_BYTES = 32 * 2**30
 LFS_HEAD = b"version https://git-lfs.github.com/spec/v"
 LFS_LARGEST = 1024
 """An LFS pointer is a few lines; the specification limits it to less than this."""
@@ -22,7 +26,6 @@ def checkout(repository: Repository, commit: str, into: Path) -> None:
     the owner's settings say (filters, hooks, line endings, ``info/attributes``) has any effect:
     the tree depends on the commit alone. ``export-ignore`` is no matter of checkouts, and stays so.
     """
-    _refuse_submodules(repository, commit)
     into.mkdir(parents=True, exist_ok=True)
     objects = need_git(
         repository.folder, "rev-parse", "--path-format=absolute", "--git-path", "objects"
@@ -43,6 +46,7 @@ def checkout(repository: Repository, commit: str, into: Path) -> None:
         )  # fmt: skip
         environment["GIT_OBJECT_DIRECTORY"] = objects
         environment["GIT_WORK_TREE"] = str(into)
+        _refuse_tree(environment, into, commit)
         _require_complete(ask_git(into, "read-tree", commit, environment=environment))
         _require_complete(
             ask_git(into, "checkout-index", "--all", "--quiet", environment=environment)
@@ -62,16 +66,31 @@ def _require_complete(answer: Answer) -> None:
     raise InfrastructureError(f"the commit cannot be checked out: {shown(answer.complaint)}")
 
 
-def _refuse_submodules(repository: Repository, commit: str) -> None:
-    tree = need_git(repository.folder, "ls-tree", "-r", "--full-tree", "-z", commit).output
-    for entry in tree.split(b"\0"):
-        if entry.startswith(b"160000 "):
-            path = entry.split(b"\t", 1)[1].decode("utf-8", "replace")
-            raise BuildError(
-                f"{path!r} is a submodule, and builds have no network to fetch it",
-                hint="Commit its files instead (git subtree), or install them as a package and "
-                "name their folder with mounts: in the script.",
-            )
+def _refuse_tree(environment: Mapping[str, str], folder: Path, commit: str) -> None:
+    """Submodules, and trees that are small in git and without end on disk."""
+    files = size = 0
+    question = ("ls-tree", "-r", "-l", "--full-tree", "-z", commit)
+    with git_lines(folder, *question, environment=environment) as entries:
+        for entry in entries:
+            about, _, path = entry.partition(b"\t")
+            mode, _, _, length = about.split()
+            if mode == b"160000":
+                raise _submodule(path.decode("utf-8", "replace"))
+            files += 1
+            size += int(length) if length.isdigit() else 0
+            if files > MOST_FILES or size > MOST_BYTES:
+                raise BuildError(
+                    f"the commit has more than {MOST_FILES:,} files or {size_text(MOST_BYTES)}",
+                    hint="Put large data into a folder and name it with mounts: in the script.",
+                )
+
+
+def _submodule(path: str) -> BuildError:
+    return BuildError(
+        f"{path!r} is a submodule, and builds have no network to fetch it",
+        hint="Commit its files instead (git subtree), or install them as a package and name their "
+        "folder with mounts: in the script.",
+    )
 
 
 def _refuse_pointers(folder: Path) -> None:

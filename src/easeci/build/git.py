@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from easeci.errors import InfrastructureError, UsageError
 
@@ -92,6 +94,35 @@ def need_git(folder: Path, *arguments: str, environment: Mapping[str, str] | Non
     if not answer.ok:
         raise InfrastructureError(f"git {arguments[0]} failed: {shown(answer.complaint)}")
     return answer
+
+
+@contextmanager
+def git_lines(
+    folder: Path, *arguments: str, environment: Mapping[str, str]
+) -> Iterator[Iterator[bytes]]:
+    """What git prints, piece by piece between NULs; for answers that may have no end."""
+    process = subprocess.Popen(  # noqa: S603 - no shell
+        ["git", *QUIET, *arguments],  # noqa: S607 - the one on the PATH
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdout is not None
+    try:
+        yield _pieces(process.stdout)
+    finally:
+        process.kill()
+        process.stdout.close()
+        process.wait()
+
+
+def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    rest = b""
+    while block := stream.read(1 << 16):
+        *pieces, rest = (rest + block).split(b"\0")
+        yield from pieces
 
 
 def shown(complaint: str) -> str:

@@ -46,7 +46,7 @@ class Landlock:
             confined=True,
             readable=[*readable, *DEVICES, str(job.workspace.examples)],
             writable=[*writable, *WRITABLE_DEVICES],
-            filter=base64.b64encode(seccomp_filter(sockets=False) or b"").decode(),
+            filter=base64.b64encode(seccomp_filter(namespaces=False) or b"").decode(),
             processes=job.limits.processes if job.workspace.uid is not None else None,
         )
 

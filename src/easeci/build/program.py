@@ -78,8 +78,8 @@ def make_predictions(
     """
     secret = tuple(folder.resolve() for folder in (*repository.folders, *hidden))
     toolchain = find_toolchain(secret, program.mounts)
-    if repository.top is not None:
-        refuse_editable(toolchain.prefixes, repository.top)
+    for tree in repository.trees:
+        refuse_editable(toolchain.prefixes, tree)
     into.mkdir(parents=True, exist_ok=True)
     uid = user_for(sandbox)
     with open_workspace(uid, secret) as space:

@@ -45,7 +45,13 @@ class Repository:
     @property
     def folders(self) -> tuple[Path, ...]:
         """Every folder that holds a part of it: none of them is for a program to see."""
-        return (self.git_dir,) if self.top is None else (self.top, self.git_dir)
+        return (*self.trees, self.git_dir)
+
+    @property
+    def trees(self) -> tuple[Path, ...]:
+        """Its work trees: this one, and the main one if this one is linked to it."""
+        main = self.git_dir.parent if self.git_dir.name == ".git" else None
+        return tuple(dict.fromkeys(tree for tree in (self.top, main) if tree is not None))
 
     def resolve(self, revision: str) -> str:
         """The full id of the commit that a revision names; an annotated tag names its commit."""

@@ -52,6 +52,7 @@ def find_toolchain(hidden: Sequence[Path], extra: Sequence[str]) -> Toolchain:
             places.append(folder.parent if folder.name == "shims" else folder)
         search_path.append(folder)
     known = list(dict.fromkeys(prefix for prefix in prefixes if prefix is not None))
+    _refuse_as_repository(known, hidden)
     mounts = [Mount(place.resolve(), place) for place in _outermost([*places, *known], hidden)]
     mounts += _extra(extra, hidden)
     return Toolchain(tuple(mounts), tuple(search_path), python, tuple(known), tuple(_names(known)))
@@ -63,6 +64,16 @@ def _invoking_python() -> Path:
     if active and (Path(active) / "bin" / "python").exists():
         return Path(active) / "bin" / "python"
     return Path(sys.executable)
+
+
+def _refuse_as_repository(prefixes: Sequence[Path], hidden: Sequence[Path]) -> None:
+    for prefix in prefixes:
+        if prefix.resolve() in hidden:
+            raise UsageError(
+                f"{prefix} is a virtual environment and the repository at once",
+                hint="A program sees the one and never the other: make the environment in a folder "
+                "of its own, such as .venv",
+            )
 
 
 def _names(prefixes: Iterable[Path]) -> Iterator[tuple[str, str]]:
@@ -87,7 +98,8 @@ def _prefix_of_bin(folder: Path) -> Path | None:
     Only what is clearly one: the folder above ~/bin is somebody's home.
     """
     prefix = folder.parent
-    if prefix in TOO_MUCH or prefix == Path.home():  # /bin may be a name of /usr/bin
+    # The machine itself looks like one if /bin is another name of /usr/bin.
+    if prefix in TOO_MUCH or str(prefix) == os.environ.get("HOME"):
         return None
     own_python = any(prefix.glob("lib/python3*/os.py"))
     if (prefix / "pyvenv.cfg").is_file() or (prefix / "conda-meta").is_dir() or own_python:

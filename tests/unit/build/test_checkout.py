@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import tarfile
 from pathlib import Path
 
@@ -98,6 +99,22 @@ def test_pointers_of_lfs_are_named(repository: Repository, folder: Path, tmp_pat
     with pytest.raises(BuildError, match=r"'weights\.bin' is kept with Git LFS") as raised:
         checkout(repository, commit, tmp_path / "out")
     assert "mounts:" in str(raised.value)
+
+
+def test_trees_without_end_are_refused(
+    repository: Repository, folder: Path, tmp_path: Path
+) -> None:
+    """A few objects can stand for a billion files, each folder holding the next one ten times."""
+    blob = git(folder, "rev-parse", "HEAD:model.py")
+    entries = "".join(f"100644 blob {blob}\tf{n}\n" for n in range(10))
+    for _ in range(9):
+        done = subprocess.run(
+            ["git", "mktree"], cwd=folder, input=entries, capture_output=True, text=True, check=True
+        )
+        entries = "".join(f"040000 tree {done.stdout.strip()}\td{n}\n" for n in range(10))
+    bomb = git(folder, "commit-tree", "-m", "A bomb", done.stdout.strip())
+    with pytest.raises(BuildError, match="more than 500,000 files"):
+        checkout(repository, bomb, tmp_path / "out")
 
 
 def test_missing_files_are_no_fault_of_the_commit(

@@ -34,6 +34,7 @@ def test_linked_work_trees_have_their_own_head(folder: Path, tmp_path: Path) -> 
     git(folder, "worktree", "add", "--quiet", "-b", "other", str(tmp_path / "linked"), "HEAD~1")
     linked = Repository.find(tmp_path / "linked")
     assert linked == Repository(folder / ".git", tmp_path / "linked")
+    assert linked.folders == (tmp_path / "linked", folder, folder / ".git")
     assert linked.head_branch() == "other"
     assert linked.resolve("HEAD") == git(folder, "rev-parse", "HEAD~1")
 

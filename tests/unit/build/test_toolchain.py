@@ -70,6 +70,14 @@ def test_programs_of_the_work_tree_are_not_seen(
     assert ("VIRTUAL_ENV", str(environment)) in toolchain.environment
 
 
+def test_an_environment_that_is_the_repository_is_refused(
+    environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRTUAL_ENV", str(environment))
+    with pytest.raises(UsageError, match="and the repository at once"):
+        find_toolchain((environment,), ())
+
+
 def test_the_invoking_python_is_there_with_its_base() -> None:
     """With no environment active, it is the one that runs easeci."""
     toolchain = find_toolchain((), ())
