@@ -7,12 +7,15 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fix lock docs bench clean
+.PHONY: help setup packages demo test check fix lock docs bench clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
-setup: $(READY)  ## virtual environment with the pinned dependencies
+setup: packages $(READY)  ## system packages, and a virtual environment with the pinned dependencies
+
+packages:        ## programs outside Python, installed where we may (as root, with apt-get)
+	@sh tools/system-packages
 
 $(READY): requirements.lock pyproject.toml
 	@PYTHON="$(PYTHON)" sh tools/make-venv "uv==$(UV_VERSION)"
@@ -23,7 +26,7 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)   ## the main job on bundled data: a plan, then verdicts on real models
 	@$(BIN)/python examples/digits.py
 
-test: check      ## lint, types, import rules and all tests
+test: packages check  ## lint, types, import rules and all tests
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 check: $(READY)  ## lint, types and import rules

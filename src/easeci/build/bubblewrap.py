@@ -1,0 +1,190 @@
+"""The sandbox of choice: bubblewrap, with namespaces of its own for everything.
+
+As root, three programs hand over to one another in one process: ``unshare`` gives a mount namespace
+in which folders that only root can pass through are put where the build's user finds them;
+``setpriv`` becomes that user; ``bwrap`` does the rest as an ordinary user would. (Bubblewrap's own
+``--uid`` would leave the program root on the host.)
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from easeci.build.sandbox import SYSTEM_FOLDERS, SYSTEM_SETTINGS, Job, Launch, Layout, Limits, Mount
+from easeci.build.seccomp import seccomp_filter
+from easeci.build.workspace import Workspace
+
+INSIDE = Path("/easeci")
+USER = 1000
+PASSWD = f"build:x:{USER}:{USER}:build:{INSIDE}/home:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"
+GROUP = f"build:x:{USER}:\nnogroup:x:65534:\n"
+
+BEGIN = """
+echo >&0; exec </dev/null
+echo 1000 2>/dev/null >/proc/self/oom_score_adj
+exec "$@"
+"""
+"""Tell that the program begins; if memory runs out, let the kernel take this one first."""
+
+STAGE = """
+count=$1; shift
+while [ "$count" -gt 0 ]; do
+  mount --rbind "$1" "$2" || exit 1
+  shift 2; count=$((count - 1))
+done
+exec "$@"
+"""
+
+
+@dataclass(frozen=True)
+class Bubblewrap:
+    """Runs programs with ``bwrap``."""
+
+    name: str = "bubblewrap"
+    changes_user: bool = True
+    has_mounts: bool = True
+
+    def layout(self, workspace: Workspace) -> Layout:  # noqa: ARG002 - the same for every build
+        return Layout(
+            checkout=INSIDE / "checkout",
+            examples=INSIDE / "examples",
+            output=INSIDE / "output",
+            home=INSIDE / "home",
+            tmp=Path("/tmp"),  # noqa: S108 - a private one
+        )
+
+    def launch(self, job: Job) -> Launch:
+        status, told = os.pipe()
+        filters = _filter_descriptor(job.workspace)
+        staged = _stage(job)
+        command = [
+            *(_becoming(job.workspace.uid, staged) if job.workspace.uid is not None else ()),
+            *_wrapping(job, staged, told, filters),
+            *("/bin/sh", "-c", BEGIN, "sh"),
+            *_limited(job.limits),
+            *job.command,
+        ]
+        passed = (told,) if filters is None else (told, filters)
+        return Launch(command, passed, status)
+
+
+def _becoming(uid: int, staged: dict[Path, Path]) -> Iterator[str]:
+    """Become the build's user, for good."""
+    yield from ("unshare", "--mount", "--propagation", "private", "--")
+    yield from ("sh", "-c", STAGE, "sh", str(len(staged)))
+    for source, place in staged.items():
+        yield from (str(source), str(place))
+    yield from ("setpriv", "--reuid", str(uid), "--regid", str(uid), "--clear-groups")
+    yield from ("--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--")
+
+
+def _stage(job: Job) -> dict[Path, Path]:
+    """Where root puts each mount, since the build's user may not get there by its own way."""
+    if job.workspace.uid is None:
+        return {}
+    staged = {}
+    for number, mount in enumerate(job.mounts):
+        place = job.workspace.private / f"mount-{number}"
+        if mount.source.is_dir():
+            place.mkdir()
+        else:
+            place.touch()
+        staged[mount.source] = place
+    return staged
+
+
+def _wrapping(job: Job, staged: dict[Path, Path], told: int, filters: int | None) -> Iterator[str]:
+    yield from ("bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session")
+    yield from ("--uid", str(USER), "--gid", str(USER), "--hostname", "build")
+    yield from ("--json-status-fd", str(told))
+    if filters is not None:
+        yield from ("--seccomp", str(filters))
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    # Files in memory count as nobody's memory, so this one place for them has a limit of its own.
+    yield from ("--size", str(max(1, job.limits.memory_bytes // 2)), "--tmpfs", "/dev/shm")  # noqa: S108
+    yield from _system()
+    yield from _own(job.workspace)
+    yield from _seen(job, staged)
+    yield from ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(INSIDE / "checkout"))
+    yield "--clearenv"
+    for name, value in job.environment.items():
+        yield from ("--setenv", name, value)
+    yield "--"
+
+
+def _system() -> Iterator[str]:
+    for name in SYSTEM_FOLDERS:
+        path = Path(name)
+        if path.is_symlink():
+            yield from ("--symlink", str(path.readlink()), name)
+        elif path.exists():
+            yield from ("--ro-bind", name, name)
+    for name in SYSTEM_SETTINGS:
+        yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
+
+
+def _seen(job: Job, staged: dict[Path, Path]) -> Iterator[str]:
+    """What may be seen and what may not, the outer before the inner: the inner one decides."""
+    empty = job.workspace.private / "empty"
+    empty.touch(0o644)
+    covers = dict(_covers(job))
+    steps: list[tuple[Path, Mount | None]] = [(mount.target, mount) for mount in job.mounts]
+    steps += [(place, None) for place in covers]
+    for target, mount in sorted(steps, key=lambda step: len(step[0].parts)):
+        if mount is not None:
+            bind = "--dev-bind" if target.is_relative_to("/dev") else "--ro-bind"
+            yield from (bind, str(staged.get(mount.source, mount.source)), str(target))
+        elif covers[target].is_dir():
+            yield from ("--tmpfs", str(target))
+        else:
+            yield from ("--ro-bind", str(empty), str(target))
+    for target, secret in covers.items():
+        if secret.is_dir():
+            yield from ("--remount-ro", str(target))
+
+
+def _covers(job: Job) -> Iterator[tuple[Path, Path]]:
+    """Each place where the program would see something hidden, by the name that it has there."""
+    system = [Mount(Path(name), Path(name)) for name in SYSTEM_FOLDERS]
+    for secret in filter(Path.exists, job.hidden):
+        for mount in (*system, *job.mounts):
+            if secret.is_relative_to(mount.source):
+                yield mount.target / secret.relative_to(mount.source), secret
+
+
+def _own(workspace: Workspace) -> Iterator[str]:
+    for name, text in (("passwd", PASSWD), ("group", GROUP)):
+        path = workspace.private / name
+        path.write_text(text)
+        path.chmod(0o644)
+        yield from ("--ro-bind", str(path), f"/etc/{name}")
+    yield from ("--bind", str(workspace.tmp), "/tmp")  # noqa: S108
+    for folder in (workspace.checkout, workspace.output, workspace.home):
+        yield from ("--bind", str(folder), str(INSIDE / folder.name))
+    yield from ("--ro-bind", str(workspace.examples), str(INSIDE / "examples"))
+
+
+def _limited(limits: Limits) -> Iterator[str]:
+    prlimit = shutil.which("prlimit", path=os.defpath) or "prlimit"
+    yield from (prlimit, "--core=0:0", f"--fsize={limits.output_bytes}:{limits.output_bytes}")
+    # Set in here, where the kernel counts the processes of this user namespace only.
+    yield from (f"--nproc={limits.processes}:{limits.processes}", "--")
+
+
+def _filter_descriptor(workspace: Workspace) -> int | None:
+    program = seccomp_filter(namespaces=True)
+    if program is None:
+        return None
+    path = workspace.private / "seccomp"
+    path.write_bytes(program)
+    return os.open(path, os.O_RDONLY)
+
+
+def missing_programs() -> list[str]:
+    """Those programs that this sandbox needs and that are not installed."""
+    needed = ["bwrap", "prlimit", *(("unshare", "setpriv") if os.geteuid() == 0 else ())]
+    return [program for program in needed if shutil.which(program) is None]

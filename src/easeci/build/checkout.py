@@ -1,0 +1,113 @@
+"""A clean tree of a commit, made without the repository's index, work tree, hooks or filters."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from easeci.build.git import Answer, ask_git, clean_environment, git_lines, need_git, shown
+from easeci.build.repository import Repository
+from easeci.build.sandbox import size_text
+from easeci.errors import BuildError, InfrastructureError
+
+MOST_FILES = 500_000
+MOST_BYTES = 32 * 2**30
+LFS_HEAD = b"version https://git-lfs.github.com/spec/v"
+LFS_LARGEST = 1024
+"""An LFS pointer is a few lines; the specification limits it to less than this."""
+
+
+def checkout(repository: Repository, commit: str, into: Path) -> None:
+    """Write the commit's tree into an empty folder.
+
+    A git folder of our own borrows the repository's objects. So nothing that the developer's or
+    the owner's settings say (filters, hooks, line endings, ``info/attributes``) has any effect:
+    the tree depends on the commit alone. ``export-ignore`` is no matter of checkouts, and stays so.
+    """
+    into.mkdir(parents=True, exist_ok=True)
+    objects = need_git(
+        repository.folder, "rev-parse", "--path-format=absolute", "--git-path", "objects"
+    ).text
+    form = need_git(repository.folder, "rev-parse", "--show-object-format").text
+    with tempfile.TemporaryDirectory(prefix="easeci-git-") as private:
+        environment = clean_environment(
+            GIT_DIR=str(Path(private) / "git"),
+            GIT_CONFIG_GLOBAL="/dev/null",
+            GIT_CONFIG_NOSYSTEM="1",
+            GIT_ATTR_NOSYSTEM="1",
+            HOME=private,
+            XDG_CONFIG_HOME=private,
+        )
+        need_git(
+            into, "init", "--quiet", "--template=", f"--object-format={form}",
+            environment=environment,
+        )  # fmt: skip
+        environment["GIT_OBJECT_DIRECTORY"] = objects
+        environment["GIT_WORK_TREE"] = str(into)
+        _refuse_tree(environment, into, commit)
+        _require_complete(ask_git(into, "read-tree", commit, environment=environment))
+        _require_complete(
+            ask_git(into, "checkout-index", "--all", "--quiet", environment=environment)
+        )
+    _refuse_pointers(into)
+
+
+def _require_complete(answer: Answer) -> None:
+    if answer.ok:
+        return
+    missing = ("unable to read sha1", "missing blob", "failed to unpack tree", "bad object")
+    if any(sign in answer.complaint for sign in missing):
+        raise InfrastructureError(
+            "the repository does not hold all files of the commit",
+            hint="It may be a partial clone: fetch everything with git fetch --refetch --no-filter",
+        )
+    raise InfrastructureError(f"the commit cannot be checked out: {shown(answer.complaint)}")
+
+
+def _refuse_tree(environment: Mapping[str, str], folder: Path, commit: str) -> None:
+    """Submodules, and trees that are small in git and without end on disk."""
+    files = size = 0
+    question = ("ls-tree", "-r", "-l", "--full-tree", "-z", commit)
+    with git_lines(folder, *question, environment=environment) as entries:
+        for entry in entries:
+            about, _, path = entry.partition(b"\t")
+            mode, _, _, length = about.split()
+            if mode == b"160000":
+                raise _submodule(path.decode("utf-8", "replace"))
+            files += 1
+            size += int(length) if length.isdigit() else 0
+            if files > MOST_FILES or size > MOST_BYTES:
+                raise BuildError(
+                    f"the commit has more than {MOST_FILES:,} files or {size_text(MOST_BYTES)}",
+                    hint="Put large data into a folder and name it with mounts: in the script.",
+                )
+
+
+def _submodule(path: str) -> BuildError:
+    return BuildError(
+        f"{path!r} is a submodule, and builds have no network to fetch it",
+        hint="Commit its files instead (git subtree), or install them as a package and name their "
+        "folder with mounts: in the script.",
+    )
+
+
+def _refuse_pointers(folder: Path) -> None:
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = Path(parent) / name
+            if not path.is_symlink() and _is_pointer(path):
+                raise BuildError(
+                    f"{str(path.relative_to(folder))!r} is kept with Git LFS, so the commit holds "
+                    "only a pointer to it",
+                    hint="Put large files into a folder and name it with mounts: in the script, "
+                    "or commit the file itself (git lfs migrate export).",
+                )
+
+
+def _is_pointer(path: Path) -> bool:
+    if path.lstat().st_size >= LFS_LARGEST:
+        return False
+    content = path.read_bytes()
+    return content.startswith(LFS_HEAD) and b"\noid " in content

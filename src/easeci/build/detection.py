@@ -1,0 +1,70 @@
+"""Which sandbox works here: found out by running each one."""
+
+from __future__ import annotations
+
+import os
+import platform
+
+from easeci.build.bubblewrap import Bubblewrap, missing_programs
+from easeci.build.landlock import Landlock, Unsandboxed
+from easeci.build.running import run_limited
+from easeci.build.sandbox import Job, Limits, Sandbox
+from easeci.build.seccomp import MACHINES
+from easeci.build.supervise import LEAST_VERSION, landlock_version
+from easeci.build.workspace import free_uid, open_workspace
+from easeci.errors import EaseciError, InfrastructureError
+
+PROOF = "the sandbox works"
+
+
+def find_sandbox(*, unsandboxed: bool = False) -> Sandbox:
+    """The best sandbox that works on this machine; none only if the caller insists."""
+    if unsandboxed:
+        return Unsandboxed()
+    reasons = []
+    for sandbox in (Bubblewrap(), Landlock()):
+        problem = why_not(sandbox)
+        if problem is None:
+            return sandbox
+        reasons.append(f"{sandbox.name}: {problem}")
+    raise InfrastructureError(
+        "no sandbox works here, so programs of commits cannot be run safely\n"
+        + "\n".join(f"  {reason}" for reason in reasons),
+        hint="Install bubblewrap: apt-get install bubblewrap\n"
+        "If you trust every commit with all that you may do yourself: --unsandboxed",
+    )
+
+
+def why_not(sandbox: Sandbox) -> str | None:
+    """Why a sandbox cannot be used here; None if it has just run a program."""
+    if isinstance(sandbox, Bubblewrap) and (missing := missing_programs()):
+        return f"not installed: {', '.join(missing)}"
+    if isinstance(sandbox, Landlock):
+        if platform.machine() not in MACHINES:
+            return f"not known on {platform.machine()}"
+        if landlock_version() < LEAST_VERSION:
+            return f"the kernel has version {landlock_version()}, {LEAST_VERSION} is needed"
+    try:
+        return _trial(sandbox)
+    except EaseciError as error:
+        return error.message
+
+
+def _trial(sandbox: Sandbox) -> str | None:
+    limits = Limits(seconds=20)
+    uid = user_for(sandbox)
+    with open_workspace(uid, ()) as space:
+        space.hand_over()
+        command = ("/bin/sh", "-c", f"echo {PROOF}")
+        environment = {"PATH": os.defpath}
+        job = Job(space, command, environment, (), (), limits)
+        outcome = run_limited(sandbox.launch(job), limits, space.writable, uid)
+    said = outcome.log.decode("utf-8", "replace").strip()
+    if outcome.began and outcome.code == 0 and said == PROOF:
+        return None
+    return said.splitlines()[-1] if said else f"it ended with exit code {outcome.code}"
+
+
+def user_for(sandbox: Sandbox) -> int | None:
+    """The user that root runs a build as; None for the invoking user."""
+    return free_uid() if sandbox.changes_user and os.geteuid() == 0 else None

@@ -1,0 +1,158 @@
+"""Running the real git: nothing of the surroundings leaks in, and its errors become ours."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from easeci.errors import InfrastructureError, UsageError
+
+QUIET = (
+    # No program that a repository's settings name may run: hooks, monitors, signature checks.
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.sshCommand=false"),
+    *("-c", "log.showSignature=false"),
+    *("-c", "gc.auto=0"),
+    "--no-pager",
+)
+NOT_A_REPOSITORY = "not a git repository"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What git said: its exit code and both of its outputs."""
+
+    code: int
+    output: bytes
+    complaint: str
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0
+
+    @property
+    def text(self) -> str:
+        return self.output.decode("utf-8", "replace").strip()
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """The environment without ``GIT_*``: a hook that calls us must not redirect us.
+
+    Replacement objects are off, because they would let a commit mean another tree than its id says.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    fixed = {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "LC_ALL": "C",
+    }
+    return {**kept, **fixed, **more}
+
+
+def ask_git(folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> Answer:
+    """Run git in a folder; as the folder's owner if we are root and the folder is not root's."""
+    # As root we don't trust what another user's repository tells git to do, nor does git.
+    other = _other_owner(folder) if environment is None else None
+    settings = clean_environment() if environment is None else environment
+    if other is not None:
+        kept = {name: settings[name] for name in settings if name.startswith(("GIT_", "LC_"))}
+        path = os.environ.get("PATH", os.defpath)
+        settings = {**kept, "GIT_CONFIG_GLOBAL": "/dev/null", "PATH": path}
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell
+            ["git", *QUIET, *arguments],  # noqa: S607 - the one on the PATH
+            cwd=folder,
+            env=settings,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            user=None if other is None else other.st_uid,
+            group=None if other is None else other.st_gid,
+            extra_groups=None if other is None else [],
+        )
+    except FileNotFoundError:
+        if not folder.is_dir():
+            raise UsageError(f"there is no folder {folder}") from None
+        raise InfrastructureError("git is not installed", hint="Install git.") from None
+    except OSError as error:
+        raise InfrastructureError(f"git could not be run: {error.strerror}") from None
+    answer = Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
+    _refuse_dubious(folder, answer)
+    return answer
+
+
+def need_git(folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> Answer:
+    """Run git where a failure can only mean that something around us is broken."""
+    answer = ask_git(folder, *arguments, environment=environment)
+    if not answer.ok:
+        raise InfrastructureError(f"git {arguments[0]} failed: {shown(answer.complaint)}")
+    return answer
+
+
+@contextmanager
+def git_lines(
+    folder: Path, *arguments: str, environment: Mapping[str, str]
+) -> Iterator[Iterator[bytes]]:
+    """What git prints, piece by piece between NULs; for answers that may have no end."""
+    process = subprocess.Popen(  # noqa: S603 - no shell
+        ["git", *QUIET, *arguments],  # noqa: S607 - the one on the PATH
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdout is not None
+    try:
+        yield _pieces(process.stdout)
+    finally:
+        process.kill()
+        process.stdout.close()
+        process.wait()
+
+
+def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    rest = b""
+    while block := stream.read(1 << 16):
+        *pieces, rest = (rest + block).split(b"\0")
+        yield from pieces
+
+
+def shown(complaint: str) -> str:
+    """The first line of what git complained about, fit for a message."""
+    first = complaint.splitlines()[0] if complaint else "it gave no reason"
+    first = first.removeprefix("fatal: ").removeprefix("error: ")
+    return "".join(letter if letter.isprintable() else " " for letter in first)
+
+
+def _refuse_dubious(folder: Path, answer: Answer) -> None:
+    if "dubious ownership" in answer.complaint:
+        raise UsageError(
+            f"{folder} belongs to another user, and git does not trust it",
+            hint=f"If you do: git config --global --add safe.directory {folder}",
+        )
+
+
+def _other_owner(folder: Path) -> os.stat_result | None:
+    if os.geteuid() != 0:
+        return None
+    about = _repository_stat(folder)
+    return about if about.st_uid != 0 else None
+
+
+def _repository_stat(folder: Path) -> os.stat_result:
+    """Of the nearest ``.git``, or of the folder itself (a bare repository)."""
+    try:
+        for parent in (folder, *folder.parents):
+            if (parent / ".git").exists():
+                return (parent / ".git").stat()
+        return folder.stat()
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be used: {error.strerror}") from None

@@ -1,0 +1,243 @@
+"""From a commit to its predictions: check it out, run its program, take what it wrote."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from easeci.build.archive import restore_archive
+from easeci.build.checkout import checkout
+from easeci.build.detection import user_for
+from easeci.build.editable import refuse_editable
+from easeci.build.repository import Repository
+from easeci.build.running import Outcome, run_limited
+from easeci.build.sandbox import Job, Layout, Limits, Sandbox, size_text
+from easeci.build.toolchain import Toolchain, find_toolchain
+from easeci.build.workspace import Workspace, copy_examples, open_workspace
+from easeci.errors import BuildError, InfrastructureError, UsageError
+
+NAMES = ("predictions.csv", "predictions.parquet", "predictions.jsonl")
+"""EASECI_PREDICTIONS names the first; a program may write one of the others beside it instead."""
+LOG_NAME = "build.log"
+KEPT = "What it printed is kept for the owner of the testset."
+
+
+@dataclass(frozen=True)
+class Program:
+    """A script's program: its command line (split as a shell would, but run by none)."""
+
+    command: str
+    limits: Limits = field(default_factory=Limits)
+    mounts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A commit of a repository, as the source of a build."""
+
+    repository: Repository
+    commit: str
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A saved checkout, as the source of a build."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build gave. The log is the owner's: it may show examples."""
+
+    predictions: Path
+    log: Path
+    seconds: float
+
+
+def make_predictions(
+    source: Commit | Archive,
+    program: Program,
+    examples: Path,
+    into: Path,
+    sandbox: Sandbox,
+    *,
+    repository: Repository,
+    hidden: Sequence[Path] = (),
+) -> Built:
+    """Run the program in a clean checkout; its predictions and its log go into a folder.
+
+    Whatever is wrong with the commit or its program is a BuildError, and the log is written even
+    then. ``hidden`` are folders that the program must not see although they may lie within ones
+    that it sees (the store, the vault); the repository always is one.
+    """
+    secret = tuple(folder.resolve() for folder in (*repository.folders, *hidden))
+    toolchain = find_toolchain(secret, program.mounts)
+    for tree in repository.trees:
+        refuse_editable(toolchain.prefixes, tree)
+    into.mkdir(parents=True, exist_ok=True)
+    uid = user_for(sandbox)
+    with open_workspace(uid, secret) as space:
+        _fill(space, source, examples, may_link=sandbox.has_mounts)
+        layout = sandbox.layout(space)
+        command = _command(program.command, space.checkout, toolchain.python)
+        job = Job(
+            space,
+            command,
+            _environment(toolchain, layout),
+            toolchain.mounts,
+            secret,
+            program.limits,
+        )
+        space.hand_over()
+        outcome = run_limited(sandbox.launch(job), program.limits, space.writable, uid)
+        log = into / LOG_NAME
+        _write(log, outcome.log)
+        _require_success(outcome, program.limits)
+        predictions = _take(space.output, into, program.limits)
+    return Built(predictions, log, outcome.seconds)
+
+
+def _fill(space: Workspace, source: Commit | Archive, examples: Path, *, may_link: bool) -> None:
+    if isinstance(source, Commit):
+        checkout(source.repository, source.commit, space.checkout)
+    else:
+        restore_archive(source.path, space.checkout)
+    try:
+        copy_examples(examples, space.examples, may_link=may_link)
+    except OSError as error:
+        raise InfrastructureError(f"the examples cannot be copied: {error.strerror}") from None
+
+
+def _environment(toolchain: Toolchain, layout: Layout) -> dict[str, str]:
+    """All that the program gets to know; nothing else of the invoking environment."""
+    return {
+        "PATH": os.pathsep.join(map(str, toolchain.search_path)),
+        "HOME": str(layout.home),
+        "TMPDIR": str(layout.tmp),
+        "USER": "build",
+        "LOGNAME": "build",
+        "LANG": "C.UTF-8",
+        "EASECI_EXAMPLES": str(layout.examples),
+        "EASECI_PREDICTIONS": str(layout.output / NAMES[0]),
+        **dict(toolchain.environment),
+    }
+
+
+def _command(text: str, folder: Path, python: Path) -> tuple[str, ...]:
+    """What to run: a file of the checkout, or else a program on the PATH."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    if not words:
+        raise UsageError(f"script: {text!r} is no command", hint="Such as ./test_model.py")
+    name = words[0]
+    if Path(name).is_absolute() or ("/" not in name and not (folder / name).is_file()):
+        return tuple(words)
+    path = folder / name
+    if not path.is_symlink() and not path.is_file():
+        raise BuildError(
+            f"the commit has no file {name!r}",
+            hint="script: names the program, seen from the top of the repository.",
+        )
+    begun = (f"./{Path(name)}", *words[1:])
+    return (str(python), *begun) if _needs_python(path, name) else begun
+
+
+def _needs_python(path: Path, name: str) -> bool:
+    if path.is_symlink():  # where it leads is the sandbox's matter
+        return False
+    with path.open("rb") as file:
+        first = file.readline(256)
+    runs = bool(path.stat().st_mode & stat.S_IXUSR)
+    if path.suffix == ".py" and not (runs and first.startswith(b"#!")):
+        return True
+    if first.startswith(b"#!") and first.endswith(b"\r\n"):
+        raise BuildError(
+            f"the first line of {name!r} ends as on Windows, so no interpreter is found for it",
+            hint="Commit it with Unix line endings.",
+        )
+    if not runs:
+        raise BuildError(
+            f"{name!r} is not marked as a program",
+            hint=f"Mark it: git update-index --chmod=+x {name}",
+        )
+    return False
+
+
+def _require_success(outcome: Outcome, limits: Limits) -> None:
+    if outcome.stopped is not None:
+        raise BuildError(f"the program {outcome.stopped.reason}", hint=outcome.stopped.hint)
+    if not outcome.began:
+        said = outcome.log.decode("utf-8", "replace").strip().splitlines()
+        raise InfrastructureError(f"the sandbox failed: {said[-1] if said else 'without a word'}")
+    if outcome.code == 0:
+        return
+    if outcome.code == 128 + signal.SIGXFSZ:
+        raise BuildError(
+            f"the program wrote a file larger than {size_text(limits.output_bytes)}",
+            hint="Predictions are all that is kept; let it write less.",
+        )
+    raise BuildError(f"the program ended with {_ending(outcome.code)}", hint=KEPT)
+
+
+def _ending(code: int) -> str:
+    known = {126: "could it be run?", 127: "was it found, and its interpreter?"}
+    if code in known:
+        return f"exit code {code} ({known[code]})"
+    number = code - 128 if code > 128 else -code
+    names = {sign.value: sign.name for sign in signal.Signals}
+    return f"exit code {code}" + (f" ({names[number]})" if number in names else "")
+
+
+def _take(output: Path, into: Path, limits: Limits) -> Path:
+    """Copy the predictions to where the caller wants them: a regular file, not too large."""
+    found = [name for name in NAMES if os.path.lexists(output / name)]
+    if not found:
+        raise BuildError(
+            "the program wrote no predictions",
+            hint=f"It must write the file that EASECI_PREDICTIONS names. {KEPT}",
+        )
+    if len(found) > 1:
+        raise BuildError(f"the program wrote {' and '.join(found)}", hint="Write one of them.")
+    target = into / found[0]
+    _write(target, _content(output, found[0], limits))
+    return target
+
+
+def _content(output: Path, name: str, limits: Limits) -> bytes:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(output / name, flags)
+    except OSError:
+        raise _no_regular_file(name) from None
+    try:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise _no_regular_file(name)
+        if about.st_size == 0:
+            raise BuildError(f"the program wrote nothing into {name}", hint=KEPT)
+        if about.st_size > limits.output_bytes:
+            raise BuildError(f"{name} is larger than {size_text(limits.output_bytes)}")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
+
+
+def _no_regular_file(name: str) -> BuildError:
+    return BuildError(f"the program left {name}, but not as a regular file that can be read")
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Always a new file that only its owner may read, whatever stood there."""
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)

@@ -1,0 +1,147 @@
+"""A git repository, asked through git itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from easeci.build.git import NOT_A_REPOSITORY, ask_git, need_git, shown
+from easeci.errors import UsageError
+
+REGULAR_FILES = ("100644", "100755", "100664")
+
+
+@dataclass(frozen=True)
+class Repository:
+    """Where a repository lies: its common git folder, and its work tree unless it is bare."""
+
+    git_dir: Path
+    top: Path | None
+
+    @staticmethod
+    def find(folder: Path) -> Repository:
+        """The repository that a folder belongs to."""
+        folder = folder.absolute()
+        question = ("--path-format=absolute", "--git-common-dir", "--is-inside-work-tree")
+        answer = ask_git(folder, "rev-parse", *question)
+        if NOT_A_REPOSITORY in answer.complaint:
+            raise UsageError(
+                f"{folder} is not in a git repository",
+                hint="Change to the repository of your model, or make one: git init",
+            )
+        if not answer.ok:
+            raise UsageError(f"{folder} cannot be used: {shown(answer.complaint)}")
+        git_dir, inside = answer.text.splitlines()
+        top = need_git(folder, "rev-parse", "--show-toplevel").text if inside == "true" else None
+        return Repository(Path(git_dir).resolve(), Path(top).resolve() if top else None)
+
+    @property
+    def folder(self) -> Path:
+        """Where git is run. A linked work tree has a HEAD of its own, so its top comes first."""
+        return self.top or self.git_dir
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Every folder that holds a part of it: none of them is for a program to see."""
+        return (*self.trees, self.git_dir)
+
+    @property
+    def trees(self) -> tuple[Path, ...]:
+        """Its work trees: this one, and the main one if this one is linked to it."""
+        main = self.git_dir.parent if self.git_dir.name == ".git" else None
+        return tuple(dict.fromkeys(tree for tree in (self.top, main) if tree is not None))
+
+    def resolve(self, revision: str) -> str:
+        """The full id of the commit that a revision names; an annotated tag names its commit."""
+        question = ("--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        answer = ask_git(self.folder, "rev-parse", *question)
+        # Git answers for a full id without looking whether it is there.
+        if answer.ok and self.has(answer.text):
+            return answer.text
+        if not ask_git(self.folder, "rev-parse", "--verify", "--quiet", "HEAD").ok and not (
+            ask_git(self.folder, "for-each-ref", "--count=1").text
+        ):
+            raise UsageError(
+                "the repository has no commits yet", hint="Commit your model's program first."
+            )
+        raise UsageError(
+            f"there is no commit {_printable(revision)!r}",
+            hint="Name a commit, a branch or a tag; a commit from elsewhere must be fetched first.",
+        )
+
+    def has(self, commit: str) -> bool:
+        """Whether the commit is in the repository."""
+        return ask_git(self.folder, "cat-file", "-e", f"{commit}^{{commit}}").ok
+
+    def head_branch(self) -> str | None:
+        """The branch that is checked out; None if HEAD is detached."""
+        answer = ask_git(self.folder, "symbolic-ref", "--quiet", "--short", "HEAD")
+        return answer.text if answer.ok else None
+
+    def default_branch(self) -> str:
+        """The branch that others start from: the origin's, or main, master, or the one at HEAD."""
+        origin = ask_git(self.folder, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")
+        if origin.ok:
+            return origin.text.removeprefix("refs/remotes/origin/")
+        head = self.head_branch()
+        if self.top is None and head is not None:
+            return head
+        for branch in ("main", "master"):
+            if self._exists(f"refs/heads/{branch}"):
+                return branch
+        return head or "main"
+
+    def branches_with(self, commit: str, branches: Sequence[str]) -> list[str]:
+        """Those of the branches whose tip, here or at the origin, contains the commit."""
+        return [branch for branch in branches if self._contains(branch, commit)]
+
+    def _contains(self, branch: str, commit: str) -> bool:
+        for ref in (f"refs/heads/{branch}", f"refs/remotes/origin/{branch}"):
+            if self._exists(ref):
+                ancestor = ask_git(self.folder, "merge-base", "--is-ancestor", commit, ref)
+                if ancestor.ok:
+                    return True
+        return False
+
+    def _exists(self, ref: str) -> bool:
+        return ask_git(self.folder, "show-ref", "--verify", "--quiet", ref).ok
+
+    def first_commit(self, commit: str) -> str:
+        """The root of the commit's first-parent line: what identifies the repository.
+
+        First parents only, so that merging an unrelated history later changes nothing. In a
+        shallow clone it is the oldest commit that is there.
+        """
+        question = ("--first-parent", "--max-parents=0", commit, "--")
+        return need_git(self.folder, "rev-list", *question).text.splitlines()[-1]
+
+    def subject(self, commit: str) -> str:
+        """The first line of the commit's message, on one line and without control characters."""
+        form = ("-1", "--encoding=UTF-8", "--format=%s", commit, "--")
+        return _printable(need_git(self.folder, "log", *form).text)
+
+    def is_dirty(self) -> bool:
+        """Whether the work tree has anything that is not committed, new files included."""
+        if self.top is None:
+            return False
+        question = ("--porcelain", "--ignore-submodules=dirty")
+        return bool(need_git(self.top, "status", *question).output.strip())
+
+    def file_at(self, commit: str, path: str) -> bytes | None:
+        """The content of a regular file at a commit; None if there is none of that name."""
+        question = ("ls-tree", "--full-tree", "-z", commit, "--", path)
+        answer = ask_git(self.folder, "--literal-pathspecs", *question)
+        entry = re.fullmatch(rb"(\d+) blob ([0-9a-f]+)\t([^\0]*)\0", answer.output)
+        if not answer.ok or entry is None or entry[1].decode() not in REGULAR_FILES:
+            return None
+        return need_git(self.folder, "cat-file", "blob", entry[2].decode()).output
+
+    def keep(self, commit: str, name: str) -> None:
+        """Hold a commit by a ref of ours, so that no force-push and no gc can lose it."""
+        need_git(self.folder, "update-ref", f"refs/easeci/{name}", commit)
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -1,0 +1,202 @@
+"""The private folder of one build: a checkout, the examples, and room to write."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pwd
+import random
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from easeci.errors import InfrastructureError
+
+PREFIX = "easeci-build-"
+LOCK = "lock"
+NORMAL_TIME = 315_532_800
+"""1980-01-01, the time of every example: when it was written must tell nothing."""
+BUILD_UIDS = range(64_100, 65_000)
+"""No system gives these to accounts."""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Folders of one build. ``uid`` is whose they are; None means the invoking user's."""
+
+    folder: Path
+    uid: int | None
+
+    @property
+    def checkout(self) -> Path:
+        return self.folder / "checkout"
+
+    @property
+    def examples(self) -> Path:
+        return self.folder / "examples"
+
+    @property
+    def output(self) -> Path:
+        return self.folder / "output"
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def tmp(self) -> Path:
+        return self.folder / "tmp"
+
+    @property
+    def private(self) -> Path:
+        """For what the sandbox itself needs; the program never sees it."""
+        return self.folder / "private"
+
+    @property
+    def writable(self) -> tuple[Path, ...]:
+        return (self.checkout, self.output, self.home, self.tmp)
+
+    def hand_over(self) -> None:
+        """Give the program what it may write to. Links are never followed."""
+        if self.uid is None:
+            return
+        for folder in self.writable:
+            os.lchown(folder, self.uid, self.uid)
+            for parent, folders, files in os.walk(folder):
+                for name in (*folders, *files):
+                    os.lchown(Path(parent) / name, self.uid, self.uid)
+
+
+def free_uid() -> int:
+    """A user id that no account and no process has, so that its limits count one build only."""
+    candidates = random.sample(BUILD_UIDS, len(BUILD_UIDS))
+    for uid in candidates:
+        with suppress(KeyError):
+            pwd.getpwuid(uid)
+            continue
+        if not _has_processes(uid):
+            return uid
+    raise InfrastructureError("no user id is free to build with")
+
+
+def _has_processes(uid: int) -> bool:
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            if entry.name.isdigit() and entry.stat().st_uid == uid:
+                return True
+    return False
+
+
+@contextmanager
+def open_workspace(uid: int | None, avoid: Sequence[Path]) -> Iterator[Workspace]:
+    """A fresh workspace outside the folders to avoid, which is gone afterwards whatever happens."""
+    base = _base(uid, avoid)
+    _sweep(base)
+    space = Workspace(Path(tempfile.mkdtemp(prefix=PREFIX, dir=base)), uid)
+    lock = os.open(space.folder / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for folder in (*space.writable, space.examples, space.private):
+            folder.mkdir()
+        space.private.chmod(0o700 if uid is None else 0o711)
+        if uid is not None:
+            # Through the folder, into what is inside: for the build's own user and nobody else.
+            os.chown(space.folder, 0, uid)
+            space.folder.chmod(0o710)
+        yield space
+    finally:
+        _remove(space.folder)
+        os.close(lock)
+
+
+def _base(uid: int | None, avoid: Sequence[Path]) -> Path:
+    named = os.environ.get("TMPDIR")
+    for base in [Path(name).resolve() for name in (named, "/var/tmp", "/tmp") if name]:  # noqa: S108
+        if any(base.is_relative_to(folder) for folder in avoid):
+            continue
+        if base.is_dir() and os.access(base, os.W_OK) and (uid is None or _open_to_all(base)):
+            return base
+    raise InfrastructureError(
+        "there is no folder to build in",
+        hint="Set TMPDIR to a folder outside the repository that every user may pass through.",
+    )
+
+
+def _open_to_all(folder: Path) -> bool:
+    return all(step.stat().st_mode & stat.S_IXOTH for step in (folder, *folder.parents))
+
+
+def _sweep(base: Path) -> None:
+    """Remove what builds that were killed have left. A live build holds its lock."""
+    for folder in base.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            if folder.lstat().st_uid != os.geteuid():
+                continue
+            lock = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _remove(folder)
+            finally:
+                os.close(lock)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a workspace, whatever depth and modes a program has left.
+
+    Every folder is first moved to the top, so no path gets long and nothing recurses; ``rm`` takes
+    a time that grows with the square of the depth. The lock goes last: what is left of a removal
+    that was killed is found and removed by the next build.
+    """
+    moved, name = 0, f".{os.getpid()}-{random.getrandbits(64):x}"
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        with os.scandir(here) as entries:
+            found = [entry for entry in entries if entry.path != str(folder / LOCK)]
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                os.chmod(entry.path, 0o700)  # noqa: PTH101
+                moved += 1
+                waiting.append(folder / f"{name}-{moved}")
+                os.rename(entry.path, waiting[-1])  # noqa: PTH104
+            else:
+                os.unlink(entry.path)  # noqa: PTH108
+        if here != folder:
+            here.rmdir()
+    (folder / LOCK).unlink(missing_ok=True)
+    folder.rmdir()
+
+
+def copy_examples(examples: Path, into: Path, *, may_link: bool) -> None:
+    """Give a build its examples: readable, all of one time, and never the vault's own to change.
+
+    A hard link shares its inode with the vault, so it is made only where the sandbox mounts it
+    read-only and nothing about it has to be changed.
+    """
+    for parent, folders, files in os.walk(examples):
+        here = into / Path(parent).relative_to(examples)
+        for name in folders:
+            (here / name).mkdir()
+        for name in files:
+            _give(Path(parent) / name, here / name, may_link=may_link)
+    for parent, _, _ in os.walk(into, topdown=False):
+        Path(parent).chmod(0o755)
+        os.utime(parent, (NORMAL_TIME, NORMAL_TIME))
+
+
+def _give(source: Path, target: Path, *, may_link: bool) -> None:
+    about = source.lstat()
+    if not stat.S_ISREG(about.st_mode):
+        raise InfrastructureError(f"the examples hold {source.name!r}, which is no regular file")
+    normal = about.st_mtime == NORMAL_TIME and stat.S_IMODE(about.st_mode) == 0o644
+    if may_link and normal:
+        with suppress(OSError):  # another file system, or one without links
+            os.link(source, target)
+            return
+    shutil.copyfile(source, target)
+    target.chmod(0o644)
+    os.utime(target, (NORMAL_TIME, NORMAL_TIME))

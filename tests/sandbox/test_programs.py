@@ -1,0 +1,262 @@
+"""Honest programs find what they need: their commit, their libraries, their examples."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import venv
+from pathlib import Path
+
+import pytest
+
+import easeci
+from easeci.build import (
+    Bubblewrap,
+    Landlock,
+    Limits,
+    Repository,
+    Sandbox,
+    Unsandboxed,
+    checkout,
+    find_sandbox,
+    save_archive,
+)
+from easeci.build.detection import why_not
+from easeci.errors import BuildError, InfrastructureError, UsageError
+from tests.sandbox.building import GOOD, SYSTEM_PYTHON, Site, commit_files, git, usable
+
+
+def test_a_real_model_runs_with_the_invoking_python(site: Site) -> None:
+    """scikit-learn from the invoking environment, by a .py without a run bit, in many processes."""
+    program = """
+    import csv, os
+    from joblib import Parallel, delayed
+    from sklearn.linear_model import LogisticRegression
+    model = LogisticRegression().fit([[0.0], [1.0]], ["woof", "meow"])
+    rows = list(csv.DictReader(open(os.environ["EASECI_EXAMPLES"] + "/examples.csv")))
+    inputs = Parallel(n_jobs=2)(delayed(float)(row["id"]) for row in rows)
+    answers = model.predict([[value] for value in inputs])
+    with open(os.environ["EASECI_PREDICTIONS"], "w") as file:
+        file.write("id,prediction\\n")
+        file.writelines(f"{row['id']},{answer}\\n" for row, answer in zip(rows, answers))
+    """
+    limits = Limits(seconds=60, processes=200)
+    built = site.build(usable(Bubblewrap()), "./model.py", limits=limits, model__py=program)
+    assert built.predictions.read_text() == "id,prediction\n1,meow\n"
+    assert 0 < built.seconds < 60
+
+
+def test_any_language_will_do(site: Site, sandbox: Sandbox) -> None:
+    """A program with a run bit runs by its first line, with its arguments and no shell."""
+    text = '#!/bin/sh\nprintf "id,prediction\\n1,$1\\n" > "$EASECI_PREDICTIONS"\n'
+    (site.repository / "predict").write_text(text)
+    (site.repository / "predict").chmod(0o755)
+    built = site.build(sandbox, "predict 'a; b $HOME'")
+    assert built.predictions.read_text() == "id,prediction\n1,a; b $HOME\n"
+
+
+def test_the_commit_is_tested_and_not_the_work_tree(site: Site, sandbox: Sandbox) -> None:
+    commit_files(site.repository, program__py=GOOD, answer__txt="committed")
+    (site.repository / "answer.txt").write_text("not committed")
+    git(site.repository, "update-index", "--assume-unchanged", "answer.txt")
+    program = """
+    import os, shutil
+    assert os.listdir(os.environ["HOME"]) == []
+    shutil.copy("answer.txt", os.environ["EASECI_PREDICTIONS"])
+    """
+    built = site.build(sandbox, program__py=program)
+    assert built.predictions.read_text() == "committed"
+
+
+def test_programs_may_write_where_it_is_private(site: Site, sandbox: Sandbox) -> None:
+    """Into the checkout, HOME, TMPDIR and to standard output by name."""
+    program = f"""
+    import os, tempfile
+    open("cache", "w").close()
+    open(os.path.expanduser("~/.cache"), "w").close()
+    tempfile.TemporaryFile().write(b"x")
+    os.system("echo spoken > /dev/stderr")
+    {GOOD.replace(chr(10), chr(10) + "    ")}
+    """
+    site.build(sandbox, program__py=program)
+    assert not (site.repository / "cache").exists()
+    if isinstance(sandbox, Bubblewrap):
+        assert site.log == "spoken\n"
+
+
+def test_a_saved_checkout_builds_like_its_commit(site: Site, sandbox: Sandbox) -> None:
+    commit = commit_files(site.repository, program__py=GOOD)
+    checkout(Repository.find(site.repository), commit, site.root / "tree")
+    save_archive(site.root / "tree", site.root / "saved.tar.gz")
+    built = site.build(
+        sandbox, archive=site.root / "saved.tar.gz", program__py="raise SystemExit(1)"
+    )
+    assert built.predictions.read_text() == "id,prediction\n1,cat\n"
+
+
+def test_mounted_folders_are_read_only(site: Site) -> None:
+    """Found under their own name even where only root can go, and not to be changed."""
+    weights = site.root / "weights"
+    weights.mkdir(mode=0o755)
+    (weights / "w").write_text("heavy")
+    program = f"""
+    import os
+    try:
+        open("{weights}/planted", "w")
+    except OSError:
+        open(os.environ["EASECI_PREDICTIONS"], "w").write(open("{weights}/w").read())
+    """
+    built = site.build(usable(Bubblewrap()), mounts=(str(weights),), program__py=program)
+    assert built.predictions.read_text() == "heavy"
+
+
+def test_an_environment_inside_the_repository_is_seen_alone(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its Python and its libraries work; the work tree around it is not there."""
+    prefix = site.repository / ".venv"
+    venv.create(prefix, with_pip=False, symlinks=True)
+    library = next(prefix.glob("lib/python3*/site-packages")) / "library.py"
+    library.write_text("answer = 42\n")
+    (site.repository / ".gitignore").write_text(".venv\n")
+    monkeypatch.setenv("VIRTUAL_ENV", str(prefix))
+    monkeypatch.setenv("PATH", f"{prefix}/bin:{os.environ['PATH']}")
+    program = f"""
+    import os, subprocess
+    subprocess.run(["python", "-c", "import library"], check=True)
+    import library
+    assert os.listdir("{site.repository}") == [".venv"]
+    open(os.environ["EASECI_PREDICTIONS"], "w").write(str(library.answer))
+    """
+    built = site.build(usable(Bubblewrap()), "./program.py", program__py=program)
+    assert built.predictions.read_text() == "42"
+    (library.parent / "model.pth").write_text(str(site.repository / "src"))
+    with pytest.raises(UsageError, match="editable"):
+        site.build(usable(Bubblewrap()), "./program.py")
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("./absent.py", "has no file './absent.py'"),
+        ("./plain.txt", "is not marked as a program"),
+        ("./windows", "ends as on Windows"),
+        ("no-such-program", "exit code 127"),
+    ],
+)
+def test_what_cannot_be_run_is_told(command: str, reason: str, site: Site) -> None:
+    (site.repository / "windows").write_bytes(b"#!/bin/sh\r\necho\r\n")
+    (site.repository / "windows").chmod(0o755)
+    with pytest.raises(BuildError, match=reason):
+        site.build(usable(Bubblewrap()), command, plain__txt="text")
+
+
+@pytest.mark.parametrize("command", ["", "'unbalanced"])
+def test_commands_must_be_commands(command: str, site: Site) -> None:
+    with pytest.raises(UsageError, match="is no command"):
+        site.build(Unsandboxed(), command, plain__txt="text")
+
+
+def test_a_sandbox_that_fails_is_no_build_error(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit is not to blame: exit 6, not 5."""
+    sandbox = usable(Bubblewrap())
+    fake = site.root / "fake"
+    fake.mkdir()
+    (fake / "bwrap").write_text("#!/bin/sh\necho bwrap: no namespaces >&2\nexit 1\n")
+    (fake / "bwrap").chmod(0o755)
+    site.root.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake}:{os.environ['PATH']}")
+    with pytest.raises(InfrastructureError, match="the sandbox failed"):
+        site.build(sandbox, program__py=GOOD)
+    assert why_not(sandbox) is not None
+
+
+def test_the_best_sandbox_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bubblewrap where it is; otherwise Landlock; none of them only if asked for."""
+    usable(Bubblewrap())
+    assert find_sandbox() == Bubblewrap()
+    assert find_sandbox(unsandboxed=True) == Unsandboxed()
+    monkeypatch.setattr("easeci.build.detection.missing_programs", lambda: ["bwrap"])
+    usable(Landlock())
+    assert find_sandbox() == Landlock()
+    monkeypatch.setattr("easeci.build.detection.landlock_version", lambda: 1)
+    with pytest.raises(InfrastructureError, match="no sandbox works here") as raised:
+        find_sandbox()
+    for word in (
+        "not installed: bwrap",
+        "version 1",
+        "apt-get install bubblewrap",
+        "--unsandboxed",
+    ):
+        assert word in str(raised.value)
+
+
+ORDINARY = """
+import os
+from pathlib import Path
+from easeci.build import *
+root = Path({root!r})
+os.environ["TMPDIR"] = str(root / "tmp")
+repository = Repository.find(root / "repository")
+source = Commit(repository, repository.resolve("HEAD"))
+for sandbox in (Bubblewrap(), Landlock()):
+    program = Program("{python} program.py", Limits(seconds=20, processes=64))
+    built = make_predictions(source, program, root / "examples", root / "into", sandbox,
+                             repository=repository)
+    print(sandbox.name, os.getuid(), built.predictions.read_text())
+assert not list((root / "tmp").iterdir())
+assert (root / "vault").stat().st_mode & 0o777 == 0o755
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="every other test shows it, if not run by root")
+def test_ordinary_users_can_build() -> None:
+    """Without root's rights the same sandboxes work: a vault of one's own is out of reach."""
+    if sys.executable == SYSTEM_PYTHON:
+        pytest.skip("no Python here that other users may run")
+    usable(Bubblewrap())
+    program = f"""
+    import os
+    os.path.exists("{{root}}/vault") and os.chmod("{{root}}/vault", 0o777)
+    for secret in ("examples", "repository", "vault/labels.csv"):
+        try:
+            open("{{root}}/" + secret) if "." in secret else os.listdir("{{root}}/" + secret)
+        except OSError:
+            continue
+        raise SystemExit("reached " + secret)
+    {GOOD.replace(chr(10), chr(10) + "    ")}
+    """
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        for part in ("repository", "examples", "into", "tmp", "vault"):
+            (root / part).mkdir()
+        (root / "vault").chmod(0o755)
+        (root / "vault" / "labels.csv").write_text("SECRET")
+        (root / "examples" / "examples.csv").write_text("id\n1\n")
+        git(root / "repository", "init", "--quiet")
+        commit_files(root / "repository", program__py=textwrap.dedent(program).format(root=root))
+        source = Path(easeci.__file__).parent
+        shutil.copytree(source / "build", root / "library" / "easeci" / "build")
+        for file in ("__init__.py", "errors.py"):
+            shutil.copy(source / file, root / "library" / "easeci")
+        for path in (root, *root.rglob("*")):
+            os.lchown(path, 64_998, 64_998)
+        done = subprocess.run(
+            [SYSTEM_PYTHON, "-c", ORDINARY.format(root=str(root), python=SYSTEM_PYTHON)],
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root / "library"), "HOME": name},
+            user=64_998,
+            group=64_998,
+            extra_groups=[],
+            cwd="/",
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        for kind in ("bubblewrap", "landlock"):
+            assert f"{kind} 64998 id,prediction\n1,cat\n" in done.stdout

@@ -1,0 +1,272 @@
+"""What a hostile program tries to reach, and does not.
+
+Every attack is run twice: in each sandbox, where it must fail, and without one, where it must
+succeed. The second keeps the first honest: an attack that fails everywhere shows nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from easeci.build import Bubblewrap, Landlock, Sandbox, Unsandboxed
+from easeci.errors import InfrastructureError
+from tests.sandbox.building import Site, usable
+
+HARNESS = """
+import json, os, sys
+targets = json.load(open("targets.json"))
+{attack}
+try:
+    reached = bool(attack())
+except BaseException as error:
+    print(type(error).__name__, error)
+    reached = False
+with open(os.environ["EASECI_PREDICTIONS"], "w") as file:
+    file.write("id,prediction\\n1,%s\\n" % ("reached" if reached else "stopped"))
+"""
+
+ATTACKS = {
+    "the labels in the vault": """
+        def attack():
+            return "SECRET" in open(targets["vault"] + "/labels.csv").read()
+    """,
+    "a list of the vault": """
+        def attack():
+            return os.listdir(targets["vault"])
+    """,
+    "a list of the repository": """
+        def attack():
+            return os.listdir(targets["repository"])
+    """,
+    "a hook of the repository": """
+        def attack():
+            with open(targets["repository"] + "/.git/hooks/post-commit", "w") as file:
+                return file.write("#!/bin/sh")
+    """,
+    "the settings of the repository": """
+        def attack():
+            with open(targets["repository"] + "/.git/config", "a") as file:
+                return file.write("[core]")
+    """,
+    "the modes of the vault": """
+        def attack():
+            os.chmod(targets["vault"], 0o755)
+            return os.stat(targets["vault"]).st_mode & 0o777 == 0o755
+    """,
+    "a listener on this machine": """
+        import socket
+        def attack():
+            return socket.create_connection(("127.0.0.1", targets["port"]), timeout=2)
+    """,
+    "a listener on a local socket": """
+        import socket
+        def attack():
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(targets["socket"])
+            return True
+    """,
+    "a private file": """
+        def attack():
+            return open(targets["private"]).read()
+    """,
+    "the memory of the process that builds": """
+        def attack():
+            return open("/proc/%d/mem" % targets["pid"], "rb")
+    """,
+    "the environment of the process that builds": """
+        def attack():
+            return open("/proc/%d/environ" % targets["pid"], "rb").read()
+    """,
+    "the open files of the process that builds": """
+        def attack():
+            return os.listdir("/proc/%d/fd" % targets["pid"])
+    """,
+    "the process that builds, by a signal": """
+        import signal
+        def attack():
+            return os.kill(targets["pid"], signal.SIGUSR1) is None
+    """,
+    "the process that builds, as a debugger": """
+        import ctypes
+        def attack():
+            libc = ctypes.CDLL(None)
+            libc.ptrace.argtypes = [ctypes.c_long] * 4
+            if libc.ptrace(16, targets["pid"], 0, 0) == 0:
+                os.waitpid(targets["pid"], 0x40000000)
+                return libc.ptrace(17, targets["pid"], 0, 0) == 0
+    """,
+    "a file beside the checkout": """
+        def attack():
+            return open(os.path.join(os.getcwd(), "..", "planted"), "w").write("x")
+    """,
+    "the examples, to change them": """
+        def attack():
+            return open(os.environ["EASECI_EXAMPLES"] + "/examples.csv", "a").write("2,woof")
+    """,
+    "the examples, to add one": """
+        def attack():
+            return open(os.environ["EASECI_EXAMPLES"] + "/more.csv", "w").write("2,woof")
+    """,
+    "a user namespace of its own": """
+        import ctypes
+        def attack():
+            return ctypes.CDLL(None).unshare(0x10000000) == 0
+    """,
+}
+
+
+@pytest.fixture
+def listening(tmp_path: Path) -> Iterator[tuple[int, str]]:
+    """A TCP port and a local socket that accept whoever comes."""
+    path = str(tmp_path / "socket")
+    servers = [socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)]
+    servers[1].bind(path)
+    servers[1].listen()
+    Path(path).chmod(0o777)
+    yield servers[0].getsockname()[1], path
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def victim() -> Iterator[int]:
+    """The process that starts the build, as a fork: it may be signalled and looked into."""
+    ready, told = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        os.write(told, b"x")
+        while True:
+            signal.pause()
+    os.read(ready, 1)
+    yield pid
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+    os.close(ready)
+    os.close(told)
+
+
+@pytest.fixture
+def targets(site: Site, listening: tuple[int, str], victim: int) -> str:
+    private = site.root / "private"
+    private.write_text("secret")
+    private.chmod(0o600)
+    return json.dumps(
+        {
+            "vault": str(site.vault),
+            "repository": str(site.repository),
+            "private": str(private),
+            "port": listening[0],
+            "socket": listening[1],
+            "pid": victim,
+        }
+    )
+
+
+def attacked(site: Site, sandbox: Sandbox, targets: str, attack: str) -> str:
+    program = HARNESS.format(attack=textwrap.dedent(attack))
+    built = site.build(sandbox, program__py=program, targets__json=targets)
+    return built.predictions.read_text().splitlines()[1].split(",")[1]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_program_does_not_reach(attack: str, site: Site, sandbox: Sandbox, targets: str) -> None:
+    """In a sandbox the attack fails, and the program still makes its predictions."""
+    assert attacked(site, sandbox, targets, ATTACKS[attack]) == "stopped", site.log
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_without_a_sandbox_it_would(attack: str, site: Site, targets: str) -> None:
+    """The attack is a real one: nothing but the sandbox stops it."""
+    assert attacked(site, Unsandboxed(), targets, ATTACKS[attack]) == "reached", site.log
+
+
+def test_names_are_not_looked_up(site: Site, sandbox: Sandbox) -> None:
+    """No DNS: neither a packet to a server nor a name of this machine's network."""
+    attack = """
+    import socket
+    def attack():
+        packet = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        packet.connect(("192.0.2.1", 53))
+        return packet.send(b"example.org")
+    """
+    assert attacked(site, sandbox, "{}", attack) == "stopped"
+
+
+def test_secrets_of_the_environment_are_gone(
+    site: Site, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what a program needs is set: no passwords, and nobody's home."""
+    monkeypatch.setenv("EASECI_SMTP_URL", "smtp://user:password@localhost")
+    monkeypatch.setenv("PYTHONPATH", str(site.vault))
+    attack = """
+    def attack():
+        print(sorted(os.environ))
+        known = {"PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "LANG", "LC_CTYPE", "PWD",
+                 "EASECI_EXAMPLES", "EASECI_PREDICTIONS", "VIRTUAL_ENV", "CONDA_PREFIX"}
+        return set(os.environ) - known or os.listdir(os.environ["HOME"])
+    """
+    assert attacked(site, sandbox, "{}", attack) == "stopped", site.log
+
+
+def test_no_descriptors_are_passed_on(site: Site, sandbox: Sandbox) -> None:
+    """A program has its three standard streams and nothing that was open before."""
+    attack = """
+    def attack():
+        return [fd for fd in range(3, 256) if os.path.exists("/proc/self/fd/%d" % fd)]
+    """
+    assert attacked(site, sandbox, "{}", attack) == "stopped", site.log
+
+
+def test_examples_are_all_of_one_time(site: Site, sandbox: Sandbox) -> None:
+    """When an example was written tells nothing."""
+    attack = """
+    def attack():
+        folder = os.environ["EASECI_EXAMPLES"]
+        times = {os.stat(place).st_mtime for place in (folder, folder + "/examples.csv")}
+        return times != {315532800}
+    """
+    assert attacked(site, sandbox, "{}", attack) == "stopped", site.log
+
+
+def test_a_secret_folder_inside_a_mounted_one_is_hidden(site: Site) -> None:
+    """``mounts:`` may name a folder that the vault happens to lie in; the vault stays unseen."""
+    shared = site.root / "shared"
+    (shared / "store").mkdir(parents=True)
+    (shared / "store" / "labels.csv").write_text("SECRET")
+    (shared / "weights").write_text("weights")
+    (shared / "secrets.db").write_text("SECRET")
+    (site.root / "alias").symlink_to(shared)
+    site.root.chmod(0o755)
+    attack = f"""
+    def attack():
+        for place in ("{shared}", "{site.root}/alias"):
+            assert open(place + "/weights").read() == "weights"
+            assert os.listdir(place + "/store") == []
+            assert open(place + "/secrets.db").read() == ""
+        return open("{shared}/store/x", "w")
+    """
+    program = HARNESS.format(attack=textwrap.dedent(attack))
+    mounts = (str(shared), str(site.root / "alias"))
+    hidden = (shared / "store", shared / "secrets.db")
+    built = site.build(
+        usable(Bubblewrap()), mounts=mounts, hidden=hidden, program__py=program, targets__json="{}"
+    )
+    assert "stopped" in built.predictions.read_text()
+    assert "AssertionError" not in site.log
+    with pytest.raises(InfrastructureError, match="lies in"):
+        site.build(
+            usable(Landlock()),
+            mounts=mounts,
+            hidden=hidden,
+            program__py=program,
+            targets__json="{}",
+        )

@@ -1,0 +1,179 @@
+"""A checkout is the commit's tree and nothing else; an archive of it comes back the same."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from easeci.build import Repository, checkout, restore_archive, save_archive
+from easeci.errors import BuildError, InfrastructureError
+from tests.sandbox.building import commit_files, git, new_repository
+
+
+def tree(folder: Path) -> dict[str, tuple[str, bytes | str]]:
+    """Every path with its kind and content."""
+    found: dict[str, tuple[str, bytes | str]] = {}
+    for path in folder.rglob("*"):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = ("link", str(path.readlink()))
+        elif path.is_file():
+            found[name] = ("run" if os.access(path, os.X_OK) else "file", path.read_bytes())
+    return found
+
+
+def test_a_checkout_is_the_commit(repository: Repository, folder: Path, tmp_path: Path) -> None:
+    """Not the work tree, not the index; run bits and links are kept, and nothing is left out."""
+    (folder / "sub").mkdir()
+    (folder / "sub" / "run.sh").write_text("#!/bin/sh\n")
+    (folder / "sub" / "run.sh").chmod(0o755)
+    (folder / "link").symlink_to("/etc/passwd")
+    commit_files(folder, __gitattributes="secret.txt export-ignore\n", secret__txt="kept\n")
+    status = git(folder, "status", "--porcelain")
+    (folder / "model.py").write_text("changed\n")
+    (folder / "untracked").write_text("x")
+    git(folder, "add", "model.py")
+    index = (folder / ".git" / "index").read_bytes()
+    checkout(repository, repository.resolve("HEAD"), tmp_path / "out")
+    assert tree(tmp_path / "out") == {
+        ".gitattributes": ("file", b"secret.txt export-ignore\n"),
+        "link": ("link", "/etc/passwd"),
+        "model.py": ("file", b"second = 2\n"),
+        "secret.txt": ("file", b"kept\n"),
+        "sub/run.sh": ("run", b"#!/bin/sh\n"),
+    }
+    assert (folder / ".git" / "index").read_bytes() == index
+    assert status == ""
+
+
+def test_filters_and_hooks_never_run(
+    repository: Repository, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the repository's settings nor the owner's touch what is checked out."""
+    trap = tmp_path / "trapped"
+    commit_files(folder, __gitattributes="*.py filter=evil\n")
+    home = tmp_path / "home"
+    home.mkdir()
+    settings = f'[filter "evil"]\n smudge = touch {trap}; cat\n[core]\n autocrlf = true\n'
+    (home / ".gitconfig").write_text(settings)
+    with (folder / ".git" / "config").open("a") as config:
+        config.write(settings)
+    hook = folder / ".git" / "hooks" / "post-checkout"
+    hook.write_text(f"#!/bin/sh\ntouch {trap}\n")
+    hook.chmod(0o755)
+    monkeypatch.setenv("HOME", str(home))
+    checkout(repository, repository.resolve("HEAD"), tmp_path / "out")
+    assert (tmp_path / "out" / "model.py").read_bytes() == b"second = 2\n"
+    assert not trap.exists()
+
+
+def test_replaced_objects_are_not_believed(
+    repository: Repository, folder: Path, tmp_path: Path
+) -> None:
+    """A commit's id stands for its own tree, whatever git was told to show instead."""
+    head, first = repository.resolve("HEAD"), repository.resolve("HEAD~1")
+    git(folder, "replace", head, first)
+    checkout(repository, head, tmp_path / "out")
+    assert (tmp_path / "out" / "model.py").read_bytes() == b"second = 2\n"
+
+
+def test_submodules_are_named(repository: Repository, folder: Path, tmp_path: Path) -> None:
+    library = new_repository(tmp_path / "library")
+    commit_files(library, "A library")
+    source = str(library)
+    git(folder, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source, "lib")
+    commit = commit_files(folder, "With a submodule")
+    with pytest.raises(BuildError, match="'lib' is a submodule") as raised:
+        checkout(repository, commit, tmp_path / "out")
+    assert "git subtree" in str(raised.value)
+
+
+def test_pointers_of_lfs_are_named(repository: Repository, folder: Path, tmp_path: Path) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 9\n"
+    commit = commit_files(folder, weights__bin=pointer)
+    with pytest.raises(BuildError, match=r"'weights\.bin' is kept with Git LFS") as raised:
+        checkout(repository, commit, tmp_path / "out")
+    assert "mounts:" in str(raised.value)
+
+
+def test_trees_without_end_are_refused(
+    repository: Repository, folder: Path, tmp_path: Path
+) -> None:
+    """A few objects can stand for a billion files, each folder holding the next one ten times."""
+    blob = git(folder, "rev-parse", "HEAD:model.py")
+    entries = "".join(f"100644 blob {blob}\tf{n}\n" for n in range(10))
+    for _ in range(9):
+        done = subprocess.run(
+            ["git", "mktree"], cwd=folder, input=entries, capture_output=True, text=True, check=True
+        )
+        entries = "".join(f"040000 tree {done.stdout.strip()}\td{n}\n" for n in range(10))
+    bomb = git(folder, "commit-tree", "-m", "A bomb", done.stdout.strip())
+    with pytest.raises(BuildError, match="more than 500,000 files"):
+        checkout(repository, bomb, tmp_path / "out")
+
+
+def test_missing_files_are_no_fault_of_the_commit(
+    repository: Repository, folder: Path, tmp_path: Path
+) -> None:
+    """A damaged or partial clone: exit 6, not 5."""
+    blob = git(folder, "rev-parse", "HEAD:model.py")
+    (folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(InfrastructureError, match="does not hold all files"):
+        checkout(repository, repository.resolve("HEAD"), tmp_path / "out")
+
+
+def test_archives_come_back_the_same(repository: Repository, folder: Path, tmp_path: Path) -> None:
+    """Content, run bits and links are restored; who packed it and when makes no difference."""
+    (folder / "run.sh").write_text("#!/bin/sh\n")
+    (folder / "run.sh").chmod(0o755)
+    (folder / "link").symlink_to("../outside")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "ünï.txt").write_text("ü")
+    commit = commit_files(folder, "More")
+    checkout(repository, commit, tmp_path / "one")
+    checkout(repository, commit, tmp_path / "two")
+    for path in (tmp_path / "two").rglob("*"):
+        os.utime(path, (1, 1), follow_symlinks=False)
+    save_archive(tmp_path / "one", tmp_path / "one.tar.gz")
+    save_archive(tmp_path / "two", tmp_path / "two.tar.gz")
+    assert (tmp_path / "one.tar.gz").read_bytes() == (tmp_path / "two.tar.gz").read_bytes()
+    restore_archive(tmp_path / "one.tar.gz", tmp_path / "back")
+    assert tree(tmp_path / "back") == tree(tmp_path / "one")
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, link
+    return info
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        [member("../escaped")],
+        [member("/tmp/escaped")],
+        [member("link", tarfile.SYMTYPE, ".."), member("link/escaped")],
+        [member("escaped", tarfile.SYMTYPE, "../escaped"), member("escaped")],
+        [member("hard", tarfile.LNKTYPE, "/etc/passwd")],
+        [member("device", tarfile.CHRTYPE)],
+    ],
+    ids=["above", "absolute", "through a link", "over a link", "hard link", "device"],
+)
+def test_archives_stay_in_their_folder(members: list[tarfile.TarInfo], tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "evil.tar.gz", "w:gz") as tar:
+        for info in members:
+            tar.addfile(info, io.BytesIO())
+    with pytest.raises(InfrastructureError, match="archive"):
+        restore_archive(tmp_path / "evil.tar.gz", tmp_path / "into" / "here")
+    assert not (tmp_path / "into" / "escaped").exists()
+
+
+def test_damaged_archives_are_told(tmp_path: Path) -> None:
+    (tmp_path / "bad.tar.gz").write_bytes(b"not an archive")
+    with pytest.raises(InfrastructureError, match="cannot be unpacked"):
+        restore_archive(tmp_path / "bad.tar.gz", tmp_path / "out")

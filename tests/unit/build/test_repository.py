@@ -1,0 +1,184 @@
+"""A repository tells what git knows, in its own words, whatever surrounds it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from easeci.build import Repository
+from easeci.errors import InfrastructureError, UsageError
+from tests.sandbox.building import commit_files, git, new_repository
+
+
+def test_a_repository_is_found_from_within(folder: Path) -> None:
+    (folder / "deep" / "er").mkdir(parents=True)
+    found = Repository.find(folder / "deep" / "er")
+    assert found == Repository(folder / ".git", folder)
+    assert found.folders == (folder, folder / ".git")
+
+
+def test_bare_repositories_have_no_work_tree(folder: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "--quiet", "--bare", str(folder), "bare.git")
+    bare = Repository.find(tmp_path / "bare.git")
+    assert bare == Repository(tmp_path / "bare.git", None)
+    assert bare.default_branch() == "main"
+    assert not bare.is_dirty()
+    assert bare.resolve("HEAD") == git(folder, "rev-parse", "HEAD")
+
+
+def test_linked_work_trees_have_their_own_head(folder: Path, tmp_path: Path) -> None:
+    git(folder, "worktree", "add", "--quiet", "-b", "other", str(tmp_path / "linked"), "HEAD~1")
+    linked = Repository.find(tmp_path / "linked")
+    assert linked == Repository(folder / ".git", tmp_path / "linked")
+    assert linked.folders == (tmp_path / "linked", folder, folder / ".git")
+    assert linked.head_branch() == "other"
+    assert linked.resolve("HEAD") == git(folder, "rev-parse", "HEAD~1")
+
+
+def test_no_repository_is_a_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not in a git repository"):
+        Repository.find(tmp_path)
+    with pytest.raises(UsageError, match=r"there is no folder|cannot be used"):
+        Repository.find(tmp_path / "nowhere")
+
+
+def test_git_variables_of_a_hook_lead_nowhere(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a hook, git points GIT_DIR and others at the repository that the hook is of."""
+    other = new_repository(tmp_path / "other")
+    commit_files(other, "Elsewhere")
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git" / "index"))
+    repository = Repository.find(folder)
+    assert repository.top == folder
+    assert repository.subject("HEAD") == "The second"
+
+
+def test_revisions_are_resolved(repository: Repository, folder: Path) -> None:
+    """Branches, short ids and tags, annotated ones included, all name commits."""
+    git(folder, "tag", "--annotate", "v1", "--message", "One")
+    head = git(folder, "rev-parse", "HEAD")
+    for revision in ("HEAD", "main", "v1", head[:8], head):
+        assert repository.resolve(revision) == head
+    assert repository.resolve("HEAD~1") != head
+    assert repository.has(head)
+
+
+@pytest.mark.parametrize("revision", ["nothing", "0" * 40, "--all", "HEAD:model.py", "", "a\nb"])
+def test_unknown_revisions_are_usage_errors(repository: Repository, revision: str) -> None:
+    with pytest.raises(UsageError, match="there is no commit") as raised:
+        repository.resolve(revision)
+    assert "\n" not in raised.value.message
+
+
+def test_a_repository_without_commits_says_so(tmp_path: Path) -> None:
+    empty = Repository.find(new_repository(tmp_path / "empty"))
+    with pytest.raises(UsageError, match="no commits yet"):
+        empty.resolve("HEAD")
+
+
+def test_branches(repository: Repository, folder: Path, tmp_path: Path) -> None:
+    """The default branch is the origin's if known; a detached HEAD is on none."""
+    assert (repository.head_branch(), repository.default_branch()) == ("main", "main")
+    git(folder, "checkout", "--quiet", "-b", "trunk")
+    assert (repository.head_branch(), repository.default_branch()) == ("trunk", "main")
+    git(tmp_path, "clone", "--quiet", str(folder), "clone")
+    clone = Repository.find(tmp_path / "clone")
+    git(tmp_path / "clone", "checkout", "--quiet", "-b", "main", "HEAD~1")
+    assert clone.default_branch() == "trunk"
+    git(folder, "checkout", "--quiet", "--detach")
+    assert repository.head_branch() is None
+
+
+def test_branches_that_contain_a_commit(
+    repository: Repository, folder: Path, tmp_path: Path
+) -> None:
+    """Local branches count, and so do the origin's that nobody has checked out here."""
+    old, new = repository.resolve("HEAD~1"), repository.resolve("HEAD")
+    git(folder, "branch", "older", "HEAD~1")
+    names = ["main", "older", "absent"]
+    assert repository.branches_with(old, names) == ["main", "older"]
+    assert repository.branches_with(new, names) == ["main"]
+    git(tmp_path, "clone", "--quiet", str(folder), "clone")
+    clone = Repository.find(tmp_path / "clone")
+    assert clone.branches_with(old, names) == ["main", "older"]
+
+
+def test_the_first_commit_identifies_the_repository(repository: Repository, folder: Path) -> None:
+    """Merging an unrelated history changes nothing."""
+    first = repository.resolve("HEAD~1")
+    assert repository.first_commit("HEAD") == first
+    git(folder, "checkout", "--quiet", "--orphan", "unrelated")
+    commit_files(folder, "Unrelated")
+    git(folder, "checkout", "--quiet", "main")
+    git(folder, "merge", "--quiet", "--allow-unrelated-histories", "-s", "ours", "unrelated")
+    assert repository.first_commit("HEAD") == first
+
+
+def test_subjects_are_one_printable_line(repository: Repository, folder: Path) -> None:
+    commit_files(folder, "Red \x1b[31m alert\n\nand more")
+    assert repository.subject("HEAD") == "Red  [31m alert"
+
+
+def test_dirt_is_seen(repository: Repository, folder: Path) -> None:
+    assert not repository.is_dirty()
+    (folder / "new.txt").write_text("new")
+    assert repository.is_dirty()
+
+
+def test_files_of_a_commit(repository: Repository, folder: Path) -> None:
+    """Regular files only, by exact name, as they were."""
+    (folder / "link").symlink_to("model.py")
+    commit_files(folder, "More")
+    assert repository.file_at("HEAD~2", "model.py") == b"first = 1\n"
+    assert repository.file_at("HEAD", "model.py") == b"second = 2\n"
+    for name in ("absent", "link", "*.py", ".", ""):
+        assert repository.file_at("HEAD", name) is None
+
+
+def test_kept_commits_survive(repository: Repository, folder: Path) -> None:
+    """No force-push and no clean-up loses a commit that was judged."""
+    lost = repository.resolve("HEAD")
+    kept = commit_files(folder, "Kept")
+    repository.keep(kept, "judged/1")
+    git(folder, "reset", "--quiet", "--hard", "HEAD~2")
+    git(folder, "reflog", "expire", "--expire=now", "--all")
+    git(folder, "gc", "--quiet", "--prune=now")
+    assert repository.has(kept)
+    assert repository.has(lost)
+    with pytest.raises(InfrastructureError):
+        repository.keep("0" * 39 + "1", "judged/2")
+
+
+def test_hooks_and_monitors_never_run(repository: Repository, folder: Path) -> None:
+    """Nothing that a repository's settings name is run by us."""
+    trap = folder.parent / "trapped"
+    script = folder.parent / "trap"
+    script.write_text(f"#!/bin/sh\ntouch {trap}\n")
+    script.chmod(0o755)
+    shutil.copy(script, folder / ".git" / "hooks" / "reference-transaction")
+    git(folder, "config", "core.fsmonitor", str(script))
+    repository.is_dirty()
+    repository.keep("HEAD", "x")
+    assert not trap.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
+def test_root_uses_the_repository_of_another_as_that_user() -> None:
+    """Git refuses another user's repository; as its owner, nothing is lent to its settings."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        folder = new_repository(Path(name) / "theirs")
+        commit_files(folder, "Theirs", model__py="x = 1\n")
+        for path in (folder, *folder.rglob("*")):
+            os.lchown(path, 64_999, 64_999)
+        repository = Repository.find(folder)
+        assert repository.subject("HEAD") == "Theirs"
+        repository.keep("HEAD", "kept")
+        assert (folder / ".git" / "refs" / "easeci" / "kept").stat().st_uid == 64_999

@@ -1,0 +1,175 @@
+"""What of the invoking environment a program sees, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from easeci.build.editable import refuse_editable
+from easeci.build.toolchain import find_toolchain
+from easeci.errors import UsageError
+
+
+def programs(folder: Path, name: str = "tool") -> Path:
+    folder.mkdir(parents=True)
+    (folder / name).write_text("#!/bin/sh\n")
+    (folder / name).chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
+    """A virtual environment inside a repository, as many keep it."""
+    prefix = tmp_path / "repository" / ".venv"
+    venv.create(prefix, with_pip=False, symlinks=True)
+    return prefix
+
+
+def site_of(prefix: Path) -> Path:
+    return next(prefix.glob("lib/python3*/site-packages"))
+
+
+def test_folders_on_the_path_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each that exists, once, where it is; the system's own need no mount."""
+    one = programs(tmp_path / "one")
+    monkeypatch.setenv("PATH", f"{one}:/usr/bin:{tmp_path / 'absent'}:{one}:relative:")
+    toolchain = find_toolchain((), ())
+    assert toolchain.search_path == (one, Path("/usr/bin"))
+    targets = [mount.target for mount in toolchain.mounts]
+    assert one in targets
+    assert not any(target.is_relative_to("/usr") for target in targets)
+
+
+def test_shims_are_seen_with_what_they_lead_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyenv and its like keep small scripts that start programs from beside them."""
+    shims = programs(tmp_path / "pyenv" / "shims")
+    monkeypatch.setenv("PATH", str(shims))
+    assert tmp_path / "pyenv" in [mount.target for mount in find_toolchain((), ()).mounts]
+
+
+def test_programs_of_the_work_tree_are_not_seen(
+    environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the repository only a virtual environment is there, never the rest of its files."""
+    top = tmp_path / "repository"
+    scripts = programs(top / "scripts")
+    monkeypatch.setenv("PATH", f"{scripts}:{environment / 'bin'}:/usr/bin")
+    monkeypatch.setenv("VIRTUAL_ENV", str(environment))
+    toolchain = find_toolchain((top,), ())
+    assert scripts not in toolchain.search_path
+    inside = [m.target for m in toolchain.mounts if m.target.is_relative_to(top)]
+    assert inside == [environment]
+    assert toolchain.python == environment / "bin" / "python"
+    assert ("VIRTUAL_ENV", str(environment)) in toolchain.environment
+
+
+def test_an_environment_that_is_the_repository_is_refused(
+    environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRTUAL_ENV", str(environment))
+    with pytest.raises(UsageError, match="and the repository at once"):
+        find_toolchain((environment,), ())
+
+
+def test_the_invoking_python_is_there_with_its_base() -> None:
+    """With no environment active, it is the one that runs easeci."""
+    toolchain = find_toolchain((), ())
+    seen = [Path("/usr"), *(mount.target for mount in toolchain.mounts)]
+    for wanted in (sys.prefix, sys.base_prefix):
+        assert any(Path(wanted).is_relative_to(place) for place in seen)
+
+
+def test_a_home_is_never_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """~/bin is on many a PATH; that makes its neighbours nobody's business."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "pyvenv.cfg").touch()
+    monkeypatch.setenv("PATH", str(programs(tmp_path / "bin")))
+    targets = [mount.target for mount in find_toolchain((), ()).mounts]
+    assert tmp_path / "bin" in targets
+    assert tmp_path not in targets
+
+
+def test_mounts_are_checked(tmp_path: Path) -> None:
+    secret, weights = tmp_path / "vault", tmp_path / "weights"
+    (secret / "inner").mkdir(parents=True)
+    weights.mkdir(mode=0o755)
+    (tmp_path / "way").symlink_to(secret)
+    assert find_toolchain((secret,), (str(weights),)).mounts[-1].source == weights
+    for name, reason in (
+        ("weights", "not an absolute path"),
+        (str(tmp_path / "absent"), "there is no"),
+        (str(secret / "inner"), "lies in the repository or in easeci's own store"),
+        (str(tmp_path / "way"), "lies in the repository or in easeci's own store"),
+        ("/", "would open the sandbox"),
+        ("/proc/1", "would open the sandbox"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            find_toolchain((secret,), (name,))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root builds as another user")
+def test_mounts_must_be_readable_by_the_build(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0o700)
+    with pytest.raises(UsageError, match="cannot be read by the user"):
+        find_toolchain((), (str(tmp_path / "closed"),))
+
+
+def install_by_path(site: Path, source: Path) -> None:
+    (site / "_model.pth").write_text(f"{source}\n")
+
+
+def install_by_finder(site: Path, source: Path) -> None:
+    name = "__editable___model_1_0_finder"
+    (site / "__editable__.model-1.0.pth").write_text(f"import {name}; {name}.install()\n")
+    (site / f"{name}.py").write_text(f"MAPPING = {{'model': '{source}/model'}}\n")
+
+
+def install_by_record(site: Path, source: Path) -> None:
+    (site / "model-1.0.dist-info").mkdir()
+    record = {"url": source.as_uri(), "dir_info": {"editable": True}}
+    (site / "model-1.0.dist-info" / "direct_url.json").write_text(json.dumps(record))
+
+
+def install_by_egg(site: Path, source: Path) -> None:
+    (site / "model.egg-link").write_text(f"{source}\n../")
+
+
+def install_by_link(site: Path, source: Path) -> None:
+    source.mkdir(exist_ok=True)
+    (site / "model").symlink_to(source)
+
+
+WAYS = (install_by_path, install_by_finder, install_by_record, install_by_egg, install_by_link)
+
+
+@pytest.mark.parametrize("install", WAYS, ids=lambda way: way.__name__)
+def test_editable_installs_of_the_repository_are_refused(
+    install: object, environment: Path, tmp_path: Path
+) -> None:
+    """Whoever made them, and however: the program would import the work tree."""
+    assert callable(install)
+    top = tmp_path / "repository"
+    refuse_editable([environment], top)
+    install(site_of(environment), top / "src")
+    with pytest.raises(UsageError, match="model is installed as editable from the repository") as e:
+        refuse_editable([environment], top)
+    assert "pip install ." in str(e.value)
+
+
+def test_other_editable_installs_are_fine(environment: Path, tmp_path: Path) -> None:
+    """Of another project, or within the environment itself; and a plain install of this one."""
+    site, top = site_of(environment), tmp_path / "repository"
+    install_by_path(site, tmp_path / "repository-of-another")
+    install_by_finder(site, tmp_path / "another")
+    (site / "within.pth").write_text("vendored\n# a comment\n")
+    (site / "model-2.0.dist-info").mkdir()
+    record = {"url": top.as_uri(), "dir_info": {}}
+    (site / "model-2.0.dist-info" / "direct_url.json").write_text(json.dumps(record))
+    refuse_editable([environment], top)
