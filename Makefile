@@ -23,7 +23,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(READY)   ## the main job on bundled data: a plan, then verdicts on real models
+demo: packages $(READY)  ## the main job on bundled data: a month of commits and their signals
 	@$(BIN)/python examples/digits.py
 
 test: packages check  ## lint, types, import rules and all tests

@@ -112,7 +112,7 @@ class Workplace:
         self, *arguments: str, code: int | None = None, **environment: str
     ) -> subprocess.CompletedProcess[str]:
         """Run the command in the repository; ``code`` is the exit code that is expected."""
-        done = easeci(*arguments, folder=self.repository, **environment)
+        done = easeci(*arguments, folder=self.repository, columns=80, **environment)
         if code is not None:
             assert done.returncode == code, f"{done.returncode}\n{done.stdout}{done.stderr}"
         return done

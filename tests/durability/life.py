@@ -143,7 +143,12 @@ def main(folder: Path, when: str) -> None:
     for at in range(1, whole["calls"] + 1):
         place = Workplace(folder / f"life-{at}")
         shutil.copytree(template.folder, place.folder, symlinks=True)
-        killed = in_child(lambda at=at, place=place: (die(when, at), live(place)))
+
+        def doomed(at: int = at, place: Workplace = place) -> None:
+            die(when, at)
+            live(place)
+
+        killed = in_child(doomed)
 
         def again(place: Workplace = place) -> None:
             found = live(place)

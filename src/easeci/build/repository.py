@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,9 +138,18 @@ class Repository:
             return None
         return need_git(self.folder, "cat-file", "blob", entry[2].decode()).output
 
-    def keep(self, commit: str, name: str) -> None:
-        """Hold a commit by a ref of ours, so that no force-push and no gc can lose it."""
-        need_git(self.folder, "update-ref", f"refs/easeci/{name}", commit)
+    def keep_only(self, name: str, commits: Iterable[str]) -> None:
+        """Hold these commits, as far as they are here, and no others, by refs of ours.
+
+        No force-push and no gc loses them.
+        """
+        prefix = f"refs/easeci/{name}/"
+        listed = need_git(self.folder, "for-each-ref", "--format=%(objectname)", prefix).text
+        held, wanted = set(listed.split()), set(commits)
+        for commit in filter(self.has, sorted(wanted - held)):
+            need_git(self.folder, "update-ref", prefix + commit, commit)
+        for commit in sorted(held - wanted):
+            need_git(self.folder, "update-ref", "-d", prefix + commit)
 
 
 def _printable(text: str) -> str:

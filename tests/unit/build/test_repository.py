@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from easeci.build import Repository
-from easeci.errors import InfrastructureError, UsageError
+from easeci.errors import UsageError
 from tests.sandbox.building import commit_files, git, new_repository
 
 
@@ -146,14 +146,22 @@ def test_kept_commits_survive(repository: Repository, folder: Path) -> None:
     """No force-push and no clean-up loses a commit that was judged."""
     lost = repository.resolve("HEAD")
     kept = commit_files(folder, "Kept")
-    repository.keep(kept, "judged/1")
+    repository.keep_only("judged", [kept])
     git(folder, "reset", "--quiet", "--hard", "HEAD~2")
     git(folder, "reflog", "expire", "--expire=now", "--all")
     git(folder, "gc", "--quiet", "--prune=now")
     assert repository.has(kept)
     assert repository.has(lost)
-    with pytest.raises(InfrastructureError):
-        repository.keep("0" * 39 + "1", "judged/2")
+
+
+def test_what_is_not_wanted_is_kept_no_longer(repository: Repository, folder: Path) -> None:
+    """And a commit that is not there at all can't be kept, which is no error."""
+    first, second = repository.resolve("HEAD"), commit_files(folder, "Second")
+    repository.keep_only("p", [first, second])
+    repository.keep_only("q", [first])
+    repository.keep_only("p", [second, "0" * 39 + "1"])
+    refs = git(folder, "for-each-ref", "--format=%(refname)", "refs/easeci").split()
+    assert refs == [f"refs/easeci/p/{second}", f"refs/easeci/q/{first}"]
 
 
 def test_hooks_and_monitors_never_run(repository: Repository, folder: Path) -> None:
@@ -165,7 +173,7 @@ def test_hooks_and_monitors_never_run(repository: Repository, folder: Path) -> N
     shutil.copy(script, folder / ".git" / "hooks" / "reference-transaction")
     git(folder, "config", "core.fsmonitor", str(script))
     repository.is_dirty()
-    repository.keep("HEAD", "x")
+    repository.keep_only("x", [repository.resolve("HEAD")])
     assert not trap.exists()
 
 
@@ -180,5 +188,5 @@ def test_root_uses_the_repository_of_another_as_that_user() -> None:
             os.lchown(path, 64_999, 64_999)
         repository = Repository.find(folder)
         assert repository.subject("HEAD") == "Theirs"
-        repository.keep("HEAD", "kept")
+        repository.keep_only("kept", [repository.resolve("HEAD")])
         assert (folder / ".git" / "refs" / "easeci" / "kept").stat().st_uid == 64_999

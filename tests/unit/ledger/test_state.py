@@ -60,7 +60,7 @@ def test_a_step_that_is_charged_is_open_until_it_is_decided() -> None:
 def test_the_same_predictions_against_the_same_baseline_were_answered_before() -> None:
     history = History.begun().commit("1", False)
     history.add(
-        BaselineBuilt(1, "b" * 40, "f", "0" * 64, "fingerprint b"),
+        BaselineBuilt(1, "b" * 40, "f", "0" * 64, "fingerprint b", "l", "1" * 64),
         Submitted(2, "2" * 40, "", "main", True, 1),
         Built(2, "f", "0" * 64, "fingerprint 1"),
     )
@@ -83,7 +83,9 @@ def test_other_predictions_were_not_answered_before() -> None:
 
 def test_failed_builds_are_counted_and_forgotten() -> None:
     history = History.begun()
-    history.add(Submitted(1, "1" * 40, "", "main", True, 1), BuildFailed(1, "exit code 1"))
+    history.add(
+        Submitted(1, "1" * 40, "", "main", True, 1), BuildFailed(1, "exit code 1", "l", "1" * 64)
+    )
     state = history.state
     assert state.build_failures(state.testsets[1]) == 1
     assert state.last_of(state.testsets[1], "1" * 40) is None
