@@ -1,111 +1,208 @@
-"""The main job on bundled data: a plan, then verdicts on real predictions of real models.
+"""The main job on bundled data: commits of real models, and the signal that each gets.
 
-Trains four small scikit-learn classifiers on the handwritten digits that scikit-learn brings along
-(no download), writes their predictions to files, and runs the commands that a user would run.
+Makes a git repository with a small scikit-learn model in it, two testsets of handwritten digits
+(the ones that scikit-learn brings along, slightly turned, scaled and shifted, so that there are
+enough of them; no download), and runs the commands that an owner and a developer would run.
 """
 
 from __future__ import annotations
 
+import csv
+import os
 import subprocess
 import sys
 import tempfile
+import textwrap
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
+from scipy import ndimage
 from sklearn.datasets import load_digits
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import train_test_split
-from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import SVC
-
-import easeci
 
 SCRIPT = """\
 ml:
   - script      : ./test_model.py
-  - condition   : n - o > 0.02 +/- 0.06     # better by two points, measured to six
-  - reliability : 0.99                      # no wrong answer, with this probability
+  - condition   : n - o > 0.01 +/- 0.02     # better by a point, measured to two
+  - reliability : 0.999                     # no wrong pass over the testset's life
   - mode        : fp-free                   # Unknown fails
-  - adaptivity  : firstChange               # the first pass ends the testset's life
-  - steps       : 4                         # or the fourth commit
-  - difference  : 0.2                       # we expect to change a fifth of the predictions
+  - adaptivity  : full                      # developers see every signal
+  - steps       : 4                         # so many commits per testset
+  - sensitivity : 0.95                      # clearly better commits pass
+  - difference  : 0.1                       # we expect to change a tenth of the predictions
 """
-OLD = ("naive Bayes", GaussianNB())
-COMMITS: tuple[tuple[str, Any], ...] = (
-    ("naive Bayes with a little smoothing", GaussianNB(var_smoothing=1e-4)),
-    ("logistic regression, hardly trained", LogisticRegression(C=1e-7, max_iter=200)),
-    ("support vectors", SVC(gamma=0.001)),
+PROGRAM = '''\
+"""Train the model, and predict a digit for every example."""
+import os
+
+import polars as pl
+from model import MODEL
+from sklearn.datasets import load_digits
+
+pixels, digits = load_digits(return_X_y=True)
+examples = pl.read_parquet(os.path.join(os.environ["EASECI_EXAMPLES"], "examples.parquet"))
+predictions = MODEL.fit(pixels, digits).predict(examples.drop("id").to_numpy())
+table = pl.DataFrame({"id": examples["id"], "prediction": predictions})
+table.write_csv(os.environ["EASECI_PREDICTIONS"])
+'''
+SVC = "from sklearn.svm import SVC\n\nMODEL = SVC({})\n"
+FOREST = "from sklearn.ensemble import {}\n\nMODEL = {}({}, random_state=0)\n"
+NEIGHBOURS = (
+    "from sklearn.neighbors import KNeighborsClassifier\n\nMODEL = KNeighborsClassifier({})\n"
 )
-EXPECTED = (1, 1, 0, 0)
-"""Exit codes: not shown to be better, shown to be worse, better, and better again."""
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A change to the repository, and the exit code that it gets."""
+
+    title: str
+    file: str
+    text: str
+    code: int
+
+
+COMMITS = (
+    Commit("Support vectors", "model.py", SVC.format("gamma=0.001"), 0),
+    Commit(
+        "A forest of five trees",
+        "model.py",
+        FOREST.format("RandomForestClassifier", "RandomForestClassifier", 5),
+        1,
+    ),
+    Commit("Describe the model", "README.md", "# Digits\n", 1),
+    Commit("Nearest neighbours, mistyped", "model.py", "MODEL = KNeighbours()\n", 5),
+    Commit("Support vectors, a larger C", "model.py", SVC.format("gamma=0.001, C=5"), 1),
+    Commit("Fifteen neighbours", "model.py", NEIGHBOURS.format(15), 1),
+    Commit("One neighbour", "model.py", NEIGHBOURS.format(1), 0),
+    Commit(
+        "Extremely random trees",
+        "model.py",
+        FOREST.format("ExtraTreesClassifier", "ExtraTreesClassifier", 100),
+        4,
+    ),
+)
+TESTSET_SIZE = 5_500
+COMMENTS = {
+    0: "The first commit is what others are compared with: adopted, not tested.",
+    2: "Only words changed, so its predictions are the same: the recorded signal, no step.",
+    3: "A program that fails says nothing about the model: no step.",
+    5: "Better, but not surely by as much as the script asks: Unknown, and fp-free fails it.",
+    7: "Four steps were bought, and they are used up.",
+}
 
 
 def main() -> int:
-    pixels, digits = load_digits(return_X_y=True)
-    train, test, train_labels, test_labels = train_test_split(
-        pixels, digits, train_size=200, random_state=0, stratify=digits
-    )
-    ids = [f"digit-{i:04}" for i in range(len(test))]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / ".easeci.yml").write_text(SCRIPT, encoding="utf-8")
-        pl.DataFrame({"id": ids, "label": test_labels}).write_csv(folder / "labels.csv")
-
-        def predict(model: Any, path: Path) -> None:
-            predictions = model.fit(train, train_labels).predict(test)
-            pl.DataFrame({"id": ids, "prediction": predictions}).write_parquet(path)
-
-        say(f"The script, .easeci.yml:\n\n{SCRIPT}")
-        run(folder, "plan")
-        say(f"{len(ids):,} digits with labels are at hand. The old model: {OLD[0]}.")
-        predict(OLD[1], folder / "old.parquet")
-        codes = []
-        for number, (title, model) in enumerate(COMMITS, start=1):
-            say(f"Commit {number}: {title}")
-            predict(model, folder / "new.parquet")
-            codes.append(
-                run(folder, "check", "--new", "new.parquet", "--old", "old.parquet",
-                    "--labels", "labels.csv")
-            )  # fmt: skip
+        demo = Demo(folder / "digits", folder)
+        demo.prepare()
+        say("A repository with this script, .easeci.yml:")
+        print(f"\n{SCRIPT}", flush=True)
+        demo.easeci("plan", expect=0)
+        say(f"The owner adds {TESTSET_SIZE:,} digits with their labels.")
+        demo.easeci("testset", "add", "../first.parquet", "--label-column", "digit", expect=0)
+        for number, commit in enumerate(COMMITS):
+            say(f"Commit {number + 1}: {commit.title}. {COMMENTS.get(number, '')}".rstrip())
+            demo.commit(commit)
+            demo.easeci("run", expect=commit.code)
         say(
-            "The same last commit, but nobody has labelled anything yet: easeci asks for labels\n"
-            "where the models differ, until the answer is known."
+            "The owner adds a new testset, this time without any labels. The last commit that "
+            "passed is built again, to be compared with."
         )
-        known = dict(zip(ids, test_labels.tolist(), strict=True))
-        codes.append(label_on_demand(folder, known))
-    say("Your own model: `easeci init`, edit the condition, `easeci plan`, `easeci check`.")
-    return 0 if tuple(codes) == EXPECTED else 1
+        demo.easeci("testset", "add", "../second.parquet", expect=0)
+        demo.easeci("run", expect=3)
+        say("easeci asks for labels only until the answer is known.")
+        demo.label()
+        demo.easeci("run", expect=1)
+        say("What developers see, what the owner sees, and that nobody has touched the record.")
+        demo.easeci("log", expect=0)
+        demo.easeci("status", "--owner", expect=0)
+        demo.easeci("log", "--verify", expect=0)
+        say(
+            "Your own model: `easeci init`, edit the condition, `easeci plan`, `easeci testset add`."
+        )
+        return 0 if demo.as_expected else 1
 
 
-def label_on_demand(folder: Path, known: dict[str, int]) -> int:
-    """Answer every question for labels as a labeller would, then show the verdict."""
-    arguments = ["check", "--new", "new.parquet", "--old", "old.parquet", "--labels", "given.csv"]
-    given: dict[str, int] = {}
-    script = easeci.load_script(folder / ".easeci.yml")
-    while True:
-        labels = pl.DataFrame({"id": list(given), "label": list(given.values())})
-        labels.cast({"id": pl.String, "label": pl.Int64}).write_csv(folder / "given.csv")
-        result = easeci.check(
-            script,
-            new=folder / "new.parquet",
-            old=folder / "old.parquet",
-            labels=folder / "given.csv" if given else None,
+class Demo:
+    """A repository, and the commands run in it."""
+
+    def __init__(self, repository: Path, folder: Path) -> None:
+        self.repository, self.folder = repository, folder
+        self.answers: dict[str, int] = {}
+        self.as_expected = True
+
+    def prepare(self) -> None:
+        self.repository.mkdir()
+        self.git("init", "--quiet", "--initial-branch=main")
+        (self.repository / ".easeci.yml").write_text(SCRIPT, encoding="utf-8")
+        (self.repository / "test_model.py").write_text(PROGRAM, encoding="utf-8")
+        generator = np.random.default_rng(0)
+        for name in ("first", "second"):
+            pixels, digits = draw_digits(TESTSET_SIZE, generator)
+            ids = generator.permutation(TESTSET_SIZE)
+            columns = {f"pixel{i}": pixels[:, i] for i in range(pixels.shape[1])}
+            table = pl.DataFrame({"id": [f"{name}-{i:04}" for i in ids], **columns})
+            self.answers |= dict(zip(table["id"], digits.tolist(), strict=True))
+            if name == "first":
+                table = table.with_columns(digit=digits)
+            table.write_parquet(self.folder / f"{name}.parquet")
+
+    def commit(self, commit: Commit) -> None:
+        (self.repository / commit.file).write_text(commit.text, encoding="utf-8")
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", commit.title)
+
+    def label(self) -> None:
+        """Answer every question for labels, as a labeller would, until there are no more."""
+        asked = self.folder / "ask.csv"
+        while self.easeci("labels", "export", "../ask.csv", expect=0) == 0 and asked.exists():
+            with asked.open(encoding="utf-8", newline="") as file:
+                ids = [row["id"] for row in csv.DictReader(file)]
+            given = pl.DataFrame({"id": ids, "label": [self.answers[name] for name in ids]})
+            given.write_csv(self.folder / "given.csv")
+            asked.unlink()
+            self.easeci("labels", "import", "../given.csv", expect=0)
+
+    def git(self, *arguments: str) -> None:
+        who = ["-c", "user.name=Developer", "-c", "user.email=developer@example.org"]
+        subprocess.run(["git", *who, *arguments], cwd=self.repository, check=True)
+
+    def easeci(self, *arguments: str, expect: int) -> int:
+        print(f"\n$ easeci {' '.join(arguments)}\n", flush=True)
+        command = Path(sys.executable).with_name("easeci")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("EASECI_")}
+        done = subprocess.run(
+            [str(command), *arguments], cwd=self.repository, env=environment, check=False
         )
-        if result.verdict.passed is not None:
-            return run(folder, *arguments)
-        print(f"  {len(result.wanted_ids)} labels asked for, {len(given)} given so far")
-        given |= {name: known[name] for name in result.wanted_ids}
+        if done.returncode != expect:
+            print(f"exit code {done.returncode}, expected {expect}", file=sys.stderr)
+            self.as_expected = False
+        return done.returncode
+
+
+def draw_digits(
+    size: int, generator: np.random.Generator
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Digits by other hands: those of scikit-learn, turned, scaled and shifted a little."""
+    pixels, digits = load_digits(return_X_y=True)
+    chosen = generator.integers(0, len(pixels), size)
+    drawn = np.empty((size, pixels.shape[1]), dtype=np.uint8)
+    middle = np.array([3.5, 3.5])
+    for row, index in enumerate(chosen):
+        angle, scale = generator.normal(0, 0.1), 1 + generator.normal(0, 0.05)
+        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) * scale
+        shift = middle - turn @ middle + generator.normal(0, 0.15, 2)
+        image = ndimage.affine_transform(pixels[index].reshape(8, 8), turn, shift, order=1)
+        drawn[row] = np.clip(np.round(image), 0, 16).ravel()
+    return drawn, digits[chosen]
 
 
 def say(text: str) -> None:
-    print(f"\n{'─' * 78}\n{text}", flush=True)
-
-
-def run(folder: Path, *arguments: str) -> int:
-    print(f"\n$ easeci {' '.join(arguments)}\n", flush=True)
-    command = Path(sys.executable).with_name("easeci")
-    return subprocess.run([str(command), *arguments], cwd=folder, check=False).returncode
+    print(f"\n{'─' * 78}\n{textwrap.fill(text, 78)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def _why(answer: Answer) -> str:
         case "build error":
             return f"{escape(answer.failure or '')}; no step was spent."
         case "baseline":
-            return "Nothing to test: it is, or predicts the same as, the baseline. No step spent."
+            return "It is the baseline, or predicts the same: nothing to test, no step spent."
         case "pending":
             return "Its signal waits for labels."
         case "dropped":

@@ -90,7 +90,7 @@ def _show(added: Added) -> None:
     if added.needed is not None and added.examples < added.needed:
         console.print(f"[yellow]Smaller than planned:[/] {_left(added.sensitivity_left)}")
     for overlap in added.overlaps:
-        console.print(f"{overlap.shared:,} examples were in testset {overlap.testset} already.")
+        console.print(f"Already in testset {overlap.testset}: {overlap.shared:,} of the examples.")
     if added.baseline_failure is not None:
         console.print(f"[yellow]{escape(added.baseline_failure)}[/]")
     elif added.baseline is not None:

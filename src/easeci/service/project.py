@@ -121,8 +121,7 @@ def open_project(
         with opened.exclusive(chosen):
             project.state, project.head = _load(opened, chosen, key)
             if project.head.number == 0:
-                first = repository.first_commit(repository.resolve("HEAD"))
-                project.append(ProjectOpened(first))
+                project.append(ProjectOpened(_identity(repository)))
     return project
 
 
@@ -136,10 +135,18 @@ def _default_name(repository: Repository) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", folder.name.removesuffix(".git")) or "project"
 
 
+def _identity(repository: Repository) -> str:
+    """Its first commit; empty if there is none yet."""
+    try:
+        return repository.first_commit(repository.resolve("HEAD"))
+    except UsageError:
+        return ""
+
+
 def _require_same_repository(project: Project, *, told: bool) -> None:
     """Two repositories in folders of one name must not end up in one project."""
     known = project.state.first_commit
-    if known is None or project.repository.has(known):
+    if not known or project.repository.has(known):
         return
     raise UsageError(
         f"the store's project '{project.name}' belongs to another repository",

@@ -124,7 +124,7 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
         )
     shared = sum(testset.shared.values())
     if shared:
-        lines.append(f"{shared:,} of its examples were in earlier testsets.")
+        lines.append(f"Already in earlier testsets: {shared:,} of its examples.")
     if testset.corrected:
         lines.append("Labels were corrected after they were given; signals given before stand.")
     looks = [look for look in state.looks if look[0] >= testset.at]
