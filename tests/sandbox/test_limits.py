@@ -113,6 +113,25 @@ def test_fork_bombs_run_dry(site: Site, sandbox: Sandbox) -> None:
     assert processes_with(mark) == []
 
 
+def test_processes_are_counted(site: Site, sandbox: Sandbox) -> None:
+    """More than the limit can't be started, or are ended as soon as they are seen."""
+    program = f"""
+    import os, time
+    try:
+        for number in range(400):
+            if os.fork() == 0:
+                time.sleep(60)
+        time.sleep(60)
+    except OSError:
+        assert 20 <= number <= {QUICK.processes}
+    {GOOD.replace(chr(10), chr(10) + "    ")}
+    """
+    try:
+        site.build(sandbox, program__py=program)
+    except BuildError as error:
+        assert "started more than 64 processes" in error.message
+
+
 def test_output_is_cut(site: Site, sandbox: Sandbox) -> None:
     """Endless printing fills neither a pipe nor memory; the beginning and the end are kept."""
     program = f"""

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import textwrap
 import venv
-from pathlib import Path
 
 import pytest
 
-import easeci
 from easeci.build import (
     Bubblewrap,
     Landlock,
@@ -27,7 +20,7 @@ from easeci.build import (
 )
 from easeci.build.detection import why_not
 from easeci.errors import BuildError, InfrastructureError, UsageError
-from tests.sandbox.building import GOOD, SYSTEM_PYTHON, Site, commit_files, git, usable
+from tests.sandbox.building import GOOD, Site, commit_files, git, usable
 
 
 def test_a_real_model_runs_with_the_invoking_python(site: Site) -> None:
@@ -195,68 +188,3 @@ def test_the_best_sandbox_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         "--unsandboxed",
     ):
         assert word in str(raised.value)
-
-
-ORDINARY = """
-import os
-from pathlib import Path
-from easeci.build import *
-root = Path({root!r})
-os.environ["TMPDIR"] = str(root / "tmp")
-repository = Repository.find(root / "repository")
-source = Commit(repository, repository.resolve("HEAD"))
-for sandbox in (Bubblewrap(), Landlock()):
-    program = Program("{python} program.py", Limits(seconds=20, processes=64))
-    built = make_predictions(source, program, root / "examples", root / "into", sandbox,
-                             repository=repository)
-    print(sandbox.name, os.getuid(), built.predictions.read_text())
-assert not list((root / "tmp").iterdir())
-assert (root / "vault").stat().st_mode & 0o777 == 0o755
-"""
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="every other test shows it, if not run by root")
-def test_ordinary_users_can_build() -> None:
-    """Without root's rights the same sandboxes work: a vault of one's own is out of reach."""
-    if sys.executable == SYSTEM_PYTHON:
-        pytest.skip("no Python here that other users may run")
-    usable(Bubblewrap())
-    program = f"""
-    import os
-    os.path.exists("{{root}}/vault") and os.chmod("{{root}}/vault", 0o777)
-    for secret in ("examples", "repository", "vault/labels.csv"):
-        try:
-            open("{{root}}/" + secret) if "." in secret else os.listdir("{{root}}/" + secret)
-        except OSError:
-            continue
-        raise SystemExit("reached " + secret)
-    {GOOD.replace(chr(10), chr(10) + "    ")}
-    """
-    with tempfile.TemporaryDirectory() as name:
-        root = Path(name)
-        for part in ("repository", "examples", "into", "tmp", "vault"):
-            (root / part).mkdir()
-        (root / "vault").chmod(0o755)
-        (root / "vault" / "labels.csv").write_text("SECRET")
-        (root / "examples" / "examples.csv").write_text("id\n1\n")
-        git(root / "repository", "init", "--quiet")
-        commit_files(root / "repository", program__py=textwrap.dedent(program).format(root=root))
-        source = Path(easeci.__file__).parent
-        shutil.copytree(source / "build", root / "library" / "easeci" / "build")
-        for file in ("__init__.py", "errors.py"):
-            shutil.copy(source / file, root / "library" / "easeci")
-        for path in (root, *root.rglob("*")):
-            os.lchown(path, 64_998, 64_998)
-        done = subprocess.run(
-            [SYSTEM_PYTHON, "-c", ORDINARY.format(root=str(root), python=SYSTEM_PYTHON)],
-            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root / "library"), "HOME": name},
-            user=64_998,
-            group=64_998,
-            extra_groups=[],
-            cwd="/",
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        for kind in ("bubblewrap", "landlock"):
-            assert f"{kind} 64998 id,prediction\n1,cat\n" in done.stdout

@@ -16,6 +16,8 @@ from easeci.build.workspace import Workspace
 from easeci.errors import InfrastructureError
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+ABOUT_MACHINE = ("self", "cpuinfo", "meminfo", "stat", "filesystems", "version", "uptime", "sys")
+"""Of /proc, nothing of other processes: their folders are their user's, and so the program's."""
 WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 
 
@@ -35,7 +37,8 @@ class Landlock:
         return _own_names(workspace)
 
     def launch(self, job: Job) -> Launch:
-        readable = [*SYSTEM_FOLDERS, *(f"/etc/{name}" for name in SYSTEM_SETTINGS), "/proc"]
+        readable = [*SYSTEM_FOLDERS, *(f"/etc/{name}" for name in SYSTEM_SETTINGS)]
+        readable += [f"/proc/{name}" for name in ABOUT_MACHINE]
         readable += [str(mount.source) for mount in job.mounts]
         _refuse_hidden_inside(readable, job.hidden)
         if job.workspace.uid is not None:

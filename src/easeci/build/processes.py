@@ -45,14 +45,13 @@ def _read(pid: int) -> Process | None:
     return Process(pid, int(fields[1]), int(fields[21]) * PAGE)
 
 
-def use_more_than(limit: int, root: int) -> bool:
-    """Whether the processes below one use more memory than that together.
+def use_more_than(limit: int, processes: list[Process], root: int) -> bool:
+    """Whether the processes, which are those below one, use more memory than that together.
 
     Adding up resident memory counts shared pages once for each process, and forked workers share
     almost all of theirs. So where the sum exceeds the limit, each page is split among its users.
     While some of them end, the shares of the others grow; hence a second look.
     """
-    processes = descendants(root)
     if sum(process.resident_bytes for process in processes) <= limit:
         return False
     if sum(map(_proportional, processes)) <= limit:

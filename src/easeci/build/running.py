@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build.processes import DiskUse, use_more_than
+from easeci.build.processes import DiskUse, descendants, use_more_than
 from easeci.build.sandbox import Launch, Limits, duration_text, size_text
 from easeci.errors import InfrastructureError
 
@@ -209,7 +209,10 @@ def _exceeded(running: Running, limits: Limits, disk: DiskUse, seconds: float) -
             "Make it faster, or give it more time with timeout: in the script.",
         )
     top = running.top
-    if top is not None and use_more_than(limits.memory_bytes, top):
+    processes = [] if top is None else descendants(top)
+    if len(processes) > limits.processes:
+        return Stopped(f"started more than {limits.processes} processes", "Let it start fewer.")
+    if top is not None and use_more_than(limits.memory_bytes, processes, top):
         return Stopped(
             f"used more than {size_text(limits.memory_bytes)} of memory",
             "Make it smaller, or give it more with memory: in the script.",

@@ -1,0 +1,144 @@
+"""The sandboxes of an ordinary user, who owns the vault: no file mode protects it from a program.
+
+Run by root, the other tests build as a user of its own, so much is forbidden to their programs
+anyway. Here whatever is forbidden, the sandbox forbids.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import easeci
+from easeci.build import Sandbox
+from tests.sandbox import attacks
+from tests.sandbox.building import KINDS, SYSTEM_PYTHON, commit_files, git, usable
+
+USER = 64_998
+DRIVER = """
+import json, os, signal, socket, sys, time
+from pathlib import Path
+from easeci.build import *
+root, kind = Path(sys.argv[1]), sys.argv[2]
+servers = [socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)]
+servers[1].bind(str(root / "socket"))
+servers[1].listen()
+targets = {
+    "vault": str(root / "vault"), "repository": str(root / "repository"),
+    "private": str(root / "private"), "port": servers[0].getsockname()[1],
+    "socket": str(root / "socket"), "pid": os.fork(),
+}
+if targets["pid"] == 0:
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    time.sleep(60)
+    os._exit(0)
+(root / "mounted" / "targets.json").write_text(json.dumps(targets))
+repository = Repository.find(root / "repository")
+sandbox = {"bubblewrap": Bubblewrap(), "landlock": Landlock(), "none": Unsandboxed()}[kind]
+try:
+    built = make_predictions(
+        Commit(repository, repository.resolve("HEAD")),
+        Program(sys.executable + " program.py", Limits(seconds=30), (str(root / "mounted"),)),
+        root / "vault" / "examples", root / "into", sandbox,
+        repository=repository, hidden=(root / "vault",),
+    )
+finally:
+    os.kill(targets["pid"], signal.SIGKILL)
+print(built.predictions.read_text())
+print((root / "into" / "build.log").read_text(), file=sys.stderr)
+assert list(Path(os.environ["TMPDIR"]).iterdir()) == []
+"""
+PROGRAM = """
+import json, os, sys, textwrap
+sys.path.insert(0, MOUNTED)
+from attacks import ATTACKS
+results = []
+for name, text in ATTACKS.items():
+    pid = os.fork()  # one may end itself
+    if pid == 0:
+        known = {"os": os, "targets": json.load(open(MOUNTED + "/targets.json"))}
+        try:
+            exec(textwrap.dedent(text), known)
+            reached = bool(known["attack"]())
+        except BaseException as error:
+            print(name, type(error).__name__, error, flush=True)
+            reached = False
+        os._exit(reached)
+    results.append((name, "reached" if os.waitpid(pid, 0)[1] else "stopped"))
+with open(os.environ["EASECI_PREDICTIONS"], "w") as file:
+    file.writelines(f"{result}: {name}\\n" for name, result in results)
+"""
+
+
+def attacked(root: Path, kind: str) -> set[str]:
+    """What a program reaches that an ordinary user builds."""
+    root.chmod(0o755)
+    for part in ("repository", "vault/examples", "into", "tmp", "mounted", "library/easeci"):
+        (root / part).mkdir(parents=True)
+    (root / "vault" / "examples" / "examples.csv").write_text("id\n1\n")
+    (root / "vault" / "labels.csv").write_text("SECRET")
+    (root / "vault").chmod(0o700)
+    (root / "private").write_text("secret")
+    shutil.copy(attacks.__file__, root / "mounted" / "attacks.py")
+    git(root / "repository", "init", "--quiet")
+    program = f"MOUNTED = {str(root / 'mounted')!r}\n{PROGRAM}"
+    commit_files(root / "repository", program__py=program)
+    source = Path(easeci.__file__).parent
+    shutil.copytree(source / "build", root / "library" / "easeci" / "build")
+    for file in ("__init__.py", "errors.py"):
+        shutil.copy(source / file, root / "library" / "easeci")
+    user = None
+    if os.geteuid() == 0:
+        user = USER
+        for path in (root, *root.rglob("*")):
+            os.lchown(path, USER, USER)
+    done = subprocess.run(
+        [SYSTEM_PYTHON, "-c", DRIVER, str(root), kind],
+        env={
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": str(root / "library"),
+            "TMPDIR": str(root / "tmp"),
+        },
+        user=user,
+        group=user,
+        extra_groups=None if user is None else [],
+        cwd="/",
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    results = [line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line]
+    assert [name for _, name in results] == list(attacks.ATTACKS), done.stderr
+    return {name for result, name in results if result == "reached"}
+
+
+def require_python() -> None:
+    if os.geteuid() == 0 and sys.executable == SYSTEM_PYTHON:
+        pytest.skip("no Python here that other users may run")
+
+
+@pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
+def test_ordinary_users_are_protected(sandbox: Sandbox) -> None:
+    """All attacks fail, and the build succeeds and leaves nothing."""
+    require_python()
+    usable(sandbox)
+    with tempfile.TemporaryDirectory() as root:
+        assert attacked(Path(root), sandbox.name) == set()
+
+
+def test_without_a_sandbox_they_would_not_be() -> None:
+    """All attacks are real ones for an ordinary user, too; debuggers some systems forbid."""
+    require_python()
+    with tempfile.TemporaryDirectory() as root:
+        reached = attacked(Path(root), "none")
+    assert set(attacks.ATTACKS) - reached <= {
+        "the process that builds, as a debugger",
+        "the memory of the process that builds",
+        "a user namespace of its own",
+    }
