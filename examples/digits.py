@@ -121,9 +121,7 @@ def main() -> int:
         demo.easeci("log", expect=0)
         demo.easeci("status", "--owner", expect=0)
         demo.easeci("log", "--verify", expect=0)
-        say(
-            "Your own model: `easeci init`, edit the condition, `easeci plan`, `easeci testset add`."
-        )
+        say("Your own model: `easeci init`, then `easeci plan`, then `easeci testset add`.")
         return 0 if demo.as_expected else 1
 
 

@@ -25,8 +25,9 @@ from easeci.vault.testset import FIRST_LABELS, SealedTestset, parquet
 
 SHOWN_FILE = 0o644
 """Files for programs: the sandbox links them, and another user must be able to read them."""
-NO_TIME = 946_684_800
-"""All files for programs are of the year 2000: when one was made says nothing about it."""
+NO_TIME = 315_532_800
+"""All files for programs are of the first day of 1980, as builds want them: when one was made says
+nothing about it, and a build can link it instead of copying it."""
 
 
 @dataclass(frozen=True)
