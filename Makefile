@@ -7,7 +7,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup packages demo test check fix lock docs bench clean
+.PHONY: help setup packages demo test check fix lock docs bench paper clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -47,6 +47,9 @@ docs: $(READY)   ## write what the docs take from the code: commands, keys, pict
 
 bench: $(READY)  ## measure labels and times, and hold them to what is promised
 	@$(BIN)/python -m bench
+
+paper: $(READY)  ## everything that the paper shows, regenerated: docs/paper/
+	@$(BIN)/python -m paper
 
 clean:           ## remove the virtual environment and all caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
 
@@ -20,6 +20,14 @@ def tell(text: str) -> None:
 
 
 def on_both_cores(work: Callable[[Item], Found], items: Iterable[Item]) -> list[Found]:
-    """Fresh processes, because polars doesn't survive a fork; results in the order of the items."""
+    """All results, in the order of the items."""
+    return list(as_done(work, items))
+
+
+def as_done(work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Found]:
+    """Results in the order of the items, each as soon as it is there.
+
+    Fresh processes, because polars doesn't survive a fork.
+    """
     with ProcessPoolExecutor(WORKERS, multiprocessing.get_context("spawn")) as pool:
-        return list(pool.map(work, items))
+        yield from pool.map(work, items)

@@ -7,10 +7,13 @@ from fractions import Fraction
 
 from easeci.bounds.bound import round_up
 from easeci.plan import BennettTest, Estimate, Plan, plan
-from easeci.script import Adaptivity, Estimator
+from easeci.plan.baseline import hoeffding
+from easeci.plan.patterns import pattern1, pattern2
+from easeci.script import Adaptivity
 from easeci.service import make_script
 
 CONDITION = "n - o > 0.02 +/- 0.01"
+RELIABILITY = "0.9999"
 
 
 @dataclass(frozen=True)
@@ -36,25 +39,35 @@ class Published:
         }
 
 
-def published(difference: float, adaptivity: Adaptivity) -> Published:
+def published(
+    difference: float,
+    adaptivity: Adaptivity,
+    condition: str = CONDITION,
+    reliability: str = RELIABILITY,
+) -> Published:
     share = Fraction(str(difference))
-    single = planned(difference, adaptivity)
-    filtered = plan(
-        make_script(rf"{CONDITION} /\ d < {difference} +/- 0.01", adaptivity=adaptivity)
-    )
-    test = _bennett(filtered.estimate(Estimator.PATTERN1))
+    keys = {"adaptivity": adaptivity, "reliability": reliability}
+    single = make_script(condition, difference=difference, **keys)
+    filtered = make_script(rf"{condition} /\ d < {difference} +/- 0.01", **keys)
+    test = _bennett(pattern1(filtered))
     examples = test.bound_for(share).examples(float(test.clause.tolerance), test.log_level)
     return Published(
-        hoeffding=_known(single.estimate(Estimator.HOEFFDING).labels),
+        hoeffding=_known(hoeffding(single).labels),
         pattern1=round_up(examples),
         pattern1_active=round_up(float(share) * examples),
-        pattern2=_known(single.estimate(Estimator.PATTERN2).labels_per_commit),
+        pattern2=_known(pattern2(single).labels_per_commit),
     )
 
 
-def planned(difference: float, adaptivity: Adaptivity) -> Plan:
-    """The plan of the condition for 32 commits, which are expected to differ this much."""
-    return plan(make_script(CONDITION, adaptivity=adaptivity, difference=difference))
+def planned(
+    difference: float,
+    adaptivity: Adaptivity,
+    condition: str = CONDITION,
+    reliability: str = RELIABILITY,
+) -> Plan:
+    """The plan of a condition on n - o for 32 commits, which are expected to differ this much."""
+    keys = {"adaptivity": adaptivity, "difference": difference, "reliability": reliability}
+    return plan(make_script(condition, **keys))
 
 
 def _bennett(estimate: Estimate) -> BennettTest:

@@ -1,4 +1,4 @@
-"""Every chart that easeci draws: data in, SVG text out.
+"""Every chart that easeci draws: data in, SVG text out, and PNG of that for who can't show it.
 
 One type scale and one palette that is safe for the colour-blind, on a light panel of its own, so
 that a chart reads the same on a light and on a dark page. The text asks no other host for anything.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -44,14 +45,27 @@ class Mark(Enum):
     DASHED = "a dashed line"
     DOTTED = "a dotted line"
     DOT_DASHED = "a line of dots and dashes"
+    SQUARES = "a line with a square at each value"
+    TRIANGLES = "a line with a triangle at each value"
     DIAMONDS = "diamonds, and no line"
 
 
 _DASHES = {Mark.DASHED: [7, 4], Mark.DOTTED: [2, 3], Mark.DOT_DASHED: [9, 3, 2, 3]}
 _CIRCLE = "M0.38,0A0.38,0.38,0,1,1,-0.38,0A0.38,0.38,0,1,1,0.38,0Z"
 _DIAMOND = "M0,-0.6L0.5,0L0,0.6L-0.5,0Z"
+_SQUARE = "M-0.32,-0.32H0.32V0.32H-0.32Z"
+_TRIANGLE = "M0,-0.44L0.42,0.34L-0.42,0.34Z"
+_CROSS = (
+    "M-0.4,-0.28L-0.28,-0.4L0,-0.12L0.28,-0.4L0.4,-0.28L0.12,0"
+    "L0.4,0.28L0.28,0.4L0,0.12L-0.28,0.4L-0.4,0.28L-0.12,0Z"
+)
 _STROKE = "M-1.2,0L1.2,0"
-_SHAPES = {Mark.MEASURED: _CIRCLE, Mark.DIAMONDS: _DIAMOND}
+_SHAPES = {
+    Mark.MEASURED: _CIRCLE,
+    Mark.SQUARES: _SQUARE,
+    Mark.TRIANGLES: _TRIANGLE,
+    Mark.DIAMONDS: _DIAMOND,
+}
 _SYMBOL_SIZE = 280  # of dots and of the legend alike: large enough to show how a line is dashed
 
 
@@ -104,6 +118,59 @@ class Bar:
     group: str
 
 
+@dataclass(frozen=True)
+class Decisions:
+    """The answers to one row of models, whether each passed; the first model is number 1."""
+
+    name: str
+    passed: tuple[bool, ...]
+
+    @property
+    def active(self) -> list[tuple[int, int]]:
+        """From which number to which a model stays active, until the next one passes."""
+        starts = [1, *(number for number, passed in enumerate(self.passed, start=2) if passed)]
+        return list(zip(starts, [*starts[1:], len(self.passed) + 2], strict=True))
+
+
+def png(svg: str) -> bytes:
+    """A chart as pixels, at twice its size; transparent outside of its panel."""
+    _altair()
+    import vl_convert
+
+    return _packed(vl_convert.svg_to_png(svg, scale=2))
+
+
+def _packed(image: bytes) -> bytes:
+    """The same PNG, its pixels compressed as far as they go: a third of the size."""
+    signature, rest, pixels, kept = image[:8], image[8:], b"", []
+    while rest:
+        length = int.from_bytes(rest[:4], "big")
+        kind, data, rest = rest[4:8], rest[8 : 8 + length], rest[12 + length :]
+        if kind == b"IDAT":
+            pixels += data
+        else:
+            kept.append((kind, data))
+    kept.insert(-1, (b"IDAT", zlib.compress(zlib.decompress(pixels), 9)))
+    return signature + b"".join(
+        len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+        for kind, data in kept
+    )
+
+
+def decision_chart(
+    panels: Sequence[tuple[str, Sequence[Decisions]]], across: str, width: int
+) -> str:
+    """Which models passed and which failed, over a bar for each model while it is active."""
+    altair = _altair()
+    drawn = [
+        _decision_panel(altair, rows, across if position == len(panels) - 1 else "").properties(
+            width=width, height=46 * len(rows), title=title
+        )
+        for position, (title, rows) in enumerate(panels)
+    ]
+    return _svg(altair.vconcat(*drawn, spacing=14) if len(drawn) > 1 else drawn[0])
+
+
 def line_chart(panels: Sequence[Panel], across: Axis, up: Axis, width: int, height: int) -> str:
     """Lines over one axis, a panel for each case; one legend serves all of them."""
     altair = _altair()
@@ -138,6 +205,59 @@ def bar_chart(bars: Sequence[Bar], colours: dict[str, Colour], axis: Axis, width
     )
     shown = base.mark_text(align="left", dx=5, color=INK, fontSize=TEXT).encode(text="shown:N")
     return _svg((drawn + shown).properties(width=width, height=27 * len(rows)))
+
+
+_PASSED, _FAILED = "passed", "failed"
+
+
+def _decision_panel(altair: Any, rows: Sequence[Decisions], across: str) -> Any:
+    count = max(len(row.passed) for row in rows) + 1
+    names = altair.Axis(title=None, labelPadding=8, ticks=False, domain=False, labelLimit=320)
+    numbers = altair.Axis(
+        title=across or None,
+        values=list(range(1, count + 1)),
+        grid=False,
+        domain=False,
+        ticks=False,
+    )
+    scale = altair.Scale(domain=[0.5, count + 0.9], nice=False)
+    x = altair.X("x:Q", scale=scale, axis=numbers)
+    y = altair.Y("row:N", sort=None, axis=names)
+    spans = [
+        {"row": row.name, "x": start - 0.4, "end": end - 0.6, "note": f"model {start}"}
+        for row in rows
+        for start, end in row.active
+    ]
+    bars = altair.Chart(altair.InlineData(values=spans)).encode(x=x, y=y)
+    answers = [
+        {"row": row.name, "x": number, "answer": _PASSED if passed else _FAILED}
+        for row in rows
+        for number, passed in enumerate(row.passed, start=2)
+    ]
+    marks = altair.Chart(altair.InlineData(values=answers)).encode(x=x, y=y)
+    return altair.layer(
+        bars.mark_bar(height=18, yOffset=9, cornerRadius=3, color=EDGE).encode(x2="end"),
+        bars.mark_text(align="left", dx=5, yOffset=10, fontSize=SMALL, color=INK).encode(
+            text="note:N"
+        ),
+        _answers(altair, marks),
+    )
+
+
+def _answers(altair: Any, chart: Any) -> Any:
+    """Above the bars: told apart by shape as well as by colour."""
+    look = {
+        "legend": altair.Legend(
+            title=None, orient="bottom", symbolSize=_SYMBOL_SIZE, symbolOpacity=1
+        )
+    }
+    domain = [_PASSED, _FAILED]
+    colours = altair.Scale(domain=domain, range=[Colour.BLUE.value, Colour.VERMILION.value])
+    shapes = altair.Scale(domain=domain, range=[_CIRCLE, _CROSS])
+    return chart.mark_point(filled=True, size=_SYMBOL_SIZE, opacity=1, yOffset=-10).encode(
+        color=altair.Color("answer:N", scale=colours, **look),
+        shape=altair.Shape("answer:N", scale=shapes, **look),
+    )
 
 
 def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) -> Any:

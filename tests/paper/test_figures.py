@@ -6,39 +6,12 @@ import math
 from fractions import Fraction
 
 import pytest
+from paper.published import TABLE, Cell
 
 from easeci.bounds import Bennett, Hoeffding
 from easeci.plan import BennettTest, Estimate, plan
 from easeci.script import Estimator
 from tests.scripts import script
-
-# reliability, ε, then F1 and F4: none, full; F2 and F3: none, full. 32 steps.
-TABLE = """
-0.99    0.1    404    1340   1753   5496
-0.99    0.05   1615   5358   7012   21984
-0.99    0.025  6457   21429  28045  87933
-0.99    0.01   40355  133930 175282 549581
-0.999   0.1    519    1455   2214   5957
-0.999   0.05   2075   5818   8854   23826
-0.999   0.025  8299   23271  35414  95302
-0.999   0.01   51868  145443 221333 595633
-0.9999  0.1    634    1570   2674   6417
-0.9999  0.05   2536   6279   10696  25668
-0.9999  0.025  10141  25113  42782  102670
-0.9999  0.01   63381  156956 267385 641684
-0.99999 0.1    749    1685   3135   6878
-0.99999 0.05   2996   6739   12538  27510
-0.99999 0.025  11983  26955  50150  110038
-0.99999 0.01   74894  168469 313437 687736
-"""
-CELLS = [
-    (reliability, epsilon, variables, adaptivity, int(size))
-    for reliability, epsilon, *sizes in (line.split() for line in TABLE.split("\n") if line)
-    for (variables, adaptivity), size in zip(
-        [(1, "none"), (1, "full"), (2, "none"), (2, "full")], sizes, strict=True
-    )
-]
-IMPRACTICAL = 60_000
 
 
 def baseline(condition: str, **keys: object) -> Estimate:
@@ -46,26 +19,28 @@ def baseline(condition: str, **keys: object) -> Estimate:
 
 
 def test_the_table_has_64_cells() -> None:
-    assert len(CELLS) == 64
+    assert len(TABLE) == 64
+    assert all(cell.red == (cell.size > 60_000) for cell in TABLE)
 
 
-@pytest.mark.parametrize(("reliability", "epsilon", "variables", "adaptivity", "size"), CELLS)
-def test_table(reliability: str, epsilon: str, variables: int, adaptivity: str, size: int) -> None:
+@pytest.mark.parametrize("cell", TABLE, ids=str)
+def test_table(cell: Cell) -> None:
     """F1 and F4 have one variable, F2 and F3 have two; the constant does not matter."""
-    conditions = ["n > 0.5", "d < 0.5"] if variables == 1 else ["n - o > 0.1", "o - n < -0.3"]
+    one = cell.condition.startswith("n >")
+    conditions = ["n > 0.5", "d < 0.5"] if one else ["n - o > 0.1", "o - n < -0.3"]
     for condition in conditions:
         made = plan(
             script(
-                f"{condition} +/- {epsilon}",
-                reliability=reliability,
+                f"{condition} +/- {cell.tolerance}",
+                reliability=cell.reliability,
                 steps=32,
-                adaptivity=adaptivity,
+                adaptivity=cell.adaptivity,
             )
         )
         estimate = made.estimate(Estimator.HOEFFDING)
-        assert estimate.examples == size
+        assert estimate.examples == cell.size
         if condition != "d < 0.5":
-            assert made.practical(estimate) == (size <= IMPRACTICAL)
+            assert made.practical(estimate) == (not cell.red)
 
 
 @pytest.mark.parametrize("steps", [1, 32])

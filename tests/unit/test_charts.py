@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import struct
 import sys
+import zlib
 from collections.abc import Callable
 from xml.etree import ElementTree
 
@@ -14,11 +16,14 @@ from easeci.charts import (
     Axis,
     Bar,
     Colour,
+    Decisions,
     Mark,
     Panel,
     Series,
     bar_chart,
+    decision_chart,
     line_chart,
+    png,
 )
 from easeci.errors import ExitCode, UsageError
 
@@ -48,7 +53,14 @@ def bars() -> str:
     return bar_chart(drawn, colours, Axis("labels", 100, 1e6, (100, 1e6), True), width=300)
 
 
-CHARTS = pytest.mark.parametrize("draw", [lines, band, bars])
+ANSWERS = Decisions("(I) fp-free", (False, True, False))
+
+
+def decisions() -> str:
+    return decision_chart([("one", [ANSWERS]), ("two", [ANSWERS])], "iteration", width=300)
+
+
+CHARTS = pytest.mark.parametrize("draw", [lines, band, bars, decisions])
 
 
 def texts(svg: str) -> list[str]:
@@ -97,6 +109,44 @@ def test_bars_have_their_values_beside_them_in_the_order_given() -> None:
     shown = texts(bars())
     assert {"labels", "641,684", "2,880", "published", "ours"} <= set(shown)
     assert shown.index("Hoeffding") < shown.index("sequential")
+
+
+def test_decisions_name_the_model_that_is_active_until_the_next_one_passes() -> None:
+    assert ANSWERS.active == [(1, 3), (3, 5)]
+    shown = texts(decisions())
+    assert [shown.count(name) for name in ("model 1", "model 3", "model 2")] == [2, 2, 0]
+    assert [shown.count(name) for name in ("passed", "failed", "iteration")] == [1, 1, 1]
+
+
+def test_passed_and_failed_are_told_apart_by_shape() -> None:
+    root = ElementTree.fromstring(decisions())
+    groups = [g for g in root.iter(f"{SVG}g") if "mark-symbol role-mark" in g.get("class", "")]
+    shapes = [[p.get("d") for p in group.iter(f"{SVG}path")] for group in groups]
+    assert [len(set(drawn)) for drawn in shapes] == [2, 2]
+
+
+def test_pixels_are_twice_as_many_and_all_there() -> None:
+    """Packing keeps every chunk: each one's checksum is right, and so is the size."""
+    svg = bars()
+    width, height = (
+        float(ElementTree.fromstring(svg).get(side, "0")) for side in ("width", "height")
+    )
+    image = png(svg)
+    assert image == png(svg)
+    assert struct.unpack(">II", image[16:24]) == (round(2 * width), round(2 * height))
+    rest, kinds, pixels = image[8:], [], b""
+    while rest:
+        length = int.from_bytes(rest[:4], "big")
+        body, checksum, rest = (
+            rest[4 : 8 + length],
+            rest[8 + length : 12 + length],
+            rest[12 + length :],
+        )
+        assert zlib.crc32(body) == int.from_bytes(checksum, "big")
+        kinds.append(body[:4])
+        pixels += body[4:] if body[:4] == b"IDAT" else b""
+    assert (kinds[0], kinds[-1], kinds.count(b"IDAT")) == (b"IHDR", b"IEND", 1)
+    assert len(zlib.decompress(pixels)) == round(2 * height) * (1 + 4 * round(2 * width))
 
 
 def test_no_two_colours_are_alike() -> None:

@@ -1,0 +1,246 @@
+"""ease.ml/ci in action: the eight models of the SemEval-2019 trace, tested one after the other.
+
+The predictions of the eight models are not part of the paper. What it prints are their accuracies,
+that the testset has 5,509 items of four classes, and that no two submissions differ on more than
+10% of them. ``reconstruct`` draws predictions that have exactly these accuracies and differ about
+as much as that allows, which is the least favourable case for whoever counts labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import cache, partial
+from itertools import combinations
+
+import numpy as np
+from bench.month import Predictions, another_class, cells, consulted
+
+from easeci.bounds import Bennett
+from easeci.evidence.cells import Code, Codes, Counts
+from easeci.evidence.levels import FAIL, PASS, log_level
+from easeci.plan import Observation
+from easeci.script import Adaptivity, Estimator, LinearClause, Mode, Script
+from easeci.service import make_script
+from easeci.verdict import decide, passes
+from easeci.verdict.published import measure
+from paper.published import TRACE, TRACE_ITEMS
+
+LARGEST_DIFFERENCE = Fraction(1, 10)
+CONTESTED = 750
+"""On how many items the eight models do not all agree: few enough for the largest difference."""
+RIGHT_EVERYWHERE = 4_560
+"""How many of the others all of them get right."""
+STEPS, RELIABILITY = len(TRACE) - 1, "0.998"
+
+
+# --- the models --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Labels, and the predictions of each model in the order of the iterations."""
+
+    labels: Predictions
+    models: tuple[Predictions, ...]
+
+    def accuracy(self, number: int) -> str:
+        """To four digits, cut off: so the paper prints it, as rounding can't give all eight."""
+        right = int(np.count_nonzero(self.models[number - 1] == self.labels))
+        return f"0.{right * 10_000 // TRACE_ITEMS}"
+
+    def differences(self) -> list[float]:
+        """Of every pair of models, the share of items that they predict differently."""
+        return [float(np.mean(a != b)) for a, b in combinations(self.models, 2)]
+
+
+@cache
+def reconstruct(seed: int = 0) -> Trace:
+    """The same predictions in every run: exact accuracies, everything else drawn."""
+    draw = np.random.default_rng(seed)
+    labels = draw.integers(0, 4, TRACE_ITEMS)
+    shuffled = draw.permutation(TRACE_ITEMS)
+    contested, others = shuffled[:CONTESTED], shuffled[CONTESTED:]
+    shared = labels.copy()
+    wrong = others[RIGHT_EVERYWHERE:]
+    shared[wrong] = another_class(labels[wrong], draw)
+    models = []
+    for iteration in TRACE:
+        right = round(float(iteration.test) * TRACE_ITEMS) - RIGHT_EVERYWHERE
+        model = shared.copy()
+        missed = draw.permutation(contested)[right:]
+        model[missed] = another_class(labels[missed], draw)
+        models.append(model)
+    return Trace(labels, tuple(models))
+
+
+# --- the scripts -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Query:
+    """One of the paper's conditions.
+
+    ``by_hand`` are the iterations that pass by its rule on the printed accuracies: in fp-free those
+    that beat the last one that passed by more than c + ε, in fn-free by no less than c − ε.
+    """
+
+    name: str
+    condition: str
+    mode: Mode
+    adaptivity: Adaptivity
+    by_hand: tuple[int, ...]
+
+    def script(self, estimator: Estimator = Estimator.AUTO) -> Script:
+        return make_script(
+            self.condition,
+            reliability=RELIABILITY,
+            mode=self.mode,
+            adaptivity=self.adaptivity,
+            steps=STEPS,
+            estimator=estimator,
+            difference=float(LARGEST_DIFFERENCE),
+        )
+
+    @property
+    def title(self) -> str:
+        return f"({self.name}) {self.mode}"
+
+
+TWO_POINTS = "n - o > 0.02 +/- 0.02"
+QUERIES = (
+    Query("I", TWO_POINTS, Mode.FP_FREE, Adaptivity.NONE, (7,)),
+    Query("II", TWO_POINTS, Mode.FN_FREE, Adaptivity.NONE, (2, 4, 5, 7)),
+    Query("III", "n - o > 0.018 +/- 0.022", Mode.FP_FREE, Adaptivity.FULL, (7,)),
+    Query("III", "n - o > 0.022 +/- 0.022", Mode.FN_FREE, Adaptivity.FULL, (2, 4, 5, 7)),
+)
+
+
+# --- the engines -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class KnownDifference:
+    """The paper's test of this experiment: Bennett, two-sided, d ≤ 0.1 known, no first stage."""
+
+    clause: LinearClause
+    log_level: float
+
+    @staticmethod
+    def of(script: Script) -> KnownDifference:
+        level = log_level(script.delta, script.adaptivity, script.steps)
+        return KnownDifference(script.clauses[0], level)
+
+    @property
+    def bound(self) -> Bennett:
+        return Bennett(float(LARGEST_DIFFERENCE))
+
+    @property
+    def sample_size(self) -> int:
+        return self.bound.sample_size(float(self.clause.tolerance), self.log_level)
+
+    def needed(self, observation: Observation) -> int:  # noqa: ARG002 - known beforehand
+        return self.sample_size
+
+    def tolerance(self, observation: Observation) -> Fraction:
+        if observation.sample >= self.sample_size:
+            return self.clause.tolerance
+        return Fraction(self.bound.tolerance(observation.sample, self.log_level))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a commit passed, and the labels that the answer rests on, by position."""
+
+    passed: bool
+    labels: frozenset[int]
+
+
+def by_bennett(script: Script, codes: Codes, history: str) -> Answer:  # noqa: ARG001
+    """As published: every label of the planned sample, before the first commit."""
+    test = KnownDifference.of(script)
+    result = measure(test, Counts.of(codes), codes)
+    return Answer(passes(result.outcome, script.mode), frozenset(range(test.sample_size)))
+
+
+def by_easeci(script: Script, codes: Codes, history: str, *, exactly: bool) -> Answer:
+    """By the real engine at the levels of the history; labels only where the models differ."""
+    verdict = decide(script, codes, history)
+    assert verdict.passed is not None
+    differing = np.flatnonzero(codes >= Code.NEW_RIGHT)
+    asked = differing if exactly else consulted(verdict, codes)
+    return Answer(verdict.passed, frozenset(asked.tolist()))
+
+
+class Engine(Enum):
+    """Who answers, with the estimator that the script then names."""
+
+    BENNETT = ("Bennett, as published", Estimator.AUTO)
+    EXACT = ("easeci, exact: all labels at hand", Estimator.EXACT)
+    SEQUENTIAL = ("easeci, sequential: labels bought as needed", Estimator.SEQUENTIAL)
+
+    @property
+    def title(self) -> str:
+        return self.value[0]
+
+    @property
+    def answer(self) -> Callable[[Script, Codes, str], Answer]:
+        if self is Engine.BENNETT:
+            return by_bennett
+        return partial(by_easeci, exactly=self is Engine.EXACT)
+
+
+# --- the run -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one engine answered to iterations 2 to 8, and how many labels it took in all."""
+
+    query: Query
+    engine: Engine
+    history: str
+    labels: int
+
+    @property
+    def passed_at(self) -> tuple[int, ...]:
+        return tuple(number for number, bit in enumerate(self.history, start=2) if bit == PASS)
+
+    @property
+    def active(self) -> int:
+        """The model that is active in the end."""
+        return max(self.passed_at, default=1)
+
+
+def run(query: Query, engine: Engine, seed: int = 0) -> Run:
+    """Iteration 1 is the first model; whatever passes is the old model from then on."""
+    trace, script = reconstruct(seed), query.script(engine.value[1])
+    old, history, labelled = trace.models[0], "", frozenset[int]()
+    for model in trace.models[1:]:
+        answer = engine.answer(script, cells(model, old, trace.labels), history)
+        labelled |= answer.labels
+        history += PASS if answer.passed else FAIL
+        old = model if answer.passed else old
+    return Run(query, engine, history, len(labelled))
+
+
+@cache
+def runs() -> tuple[Run, ...]:
+    return tuple(run(query, engine) for engine in Engine for query in QUERIES)
+
+
+@dataclass(frozen=True)
+class Again:
+    """The sequential runs of one query on several reconstructions: labels, active models."""
+
+    labels: tuple[int, ...]
+    active: tuple[int, ...]
+
+
+def again(seeds: int) -> Iterator[Again]:
+    """For each query: the draw decides in which order labels come, so one run says little."""
+    for query in QUERIES:
+        found = [run(query, Engine.SEQUENTIAL, seed) for seed in range(seeds)]
+        yield Again(tuple(r.labels for r in found), tuple(r.active for r in found))
