@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
+from easeci.cli.main import app
 from easeci.script import KEYS
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ("init", "plan", "check", "simulate")
 THEME = TerminalTheme(
     (250, 250, 248),
     (40, 44, 52),
@@ -60,13 +60,26 @@ def easeci(*arguments: str, folder: Path, colours: bool) -> str:
     return done.stdout
 
 
+def commands() -> list[str]:
+    """Every command, those of groups included: "plan", "testset add"."""
+    found = [
+        command.name or command.callback.__name__
+        for command in app.registered_commands
+        if command.callback
+    ]
+    for group in app.registered_groups:
+        inner = group.typer_instance.registered_commands if group.typer_instance else []
+        found += [f"{group.name} {c.name or c.callback.__name__}" for c in inner if c.callback]
+    return found
+
+
 def commands_page() -> str:
     parts = [
         "# Commands\n\nWritten by `make docs` from `easeci COMMAND --help`. See also the "
         "[script](script.md) and the [guarantees](guarantees.md).\n"
     ]
-    for command in COMMANDS:
-        shown = easeci(command, "--help", folder=ROOT, colours=False)
+    for command in commands():
+        shown = easeci(*command.split(), "--help", folder=ROOT, colours=False)
         lines = "\n".join(line.rstrip() for line in shown.strip().splitlines())
         parts.append(f"\n## easeci {command}\n\n```text\n{lines}\n```\n")
     return "".join(parts)

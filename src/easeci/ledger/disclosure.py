@@ -59,8 +59,27 @@ def disclosed_row(state: State, submission: Submission) -> DisclosedRow:
         testset=submission.testset,
         at=submission.at,
         signal=signal_of(state, submission),
-        step=submission.step if submission.repeats is None else submission.repeats,
+        step=_step(state, submission),
     )
+
+
+def _step(state: State, submission: Submission) -> int | None:
+    """Under ``none`` a commit has its number as soon as it is built: whether those before it wait
+    for labels is nothing that a developer may see."""
+    if submission.repeats is not None:
+        return submission.repeats
+    testset = state.testsets[submission.testset]
+    if submission.queued and testset.script.adaptivity is Adaptivity.NONE:
+        return testset.steps_used + state.queue(testset).index(submission) + 1
+    return submission.step
+
+
+def steps_used(state: State, testset: Testset) -> int:
+    """The steps that are charged; under ``none`` also those that are as good as charged."""
+    waiting = 0
+    if testset.script.adaptivity is Adaptivity.NONE:
+        waiting = len(state.queue(testset))
+    return testset.steps_used + waiting
 
 
 def signal_of(state: State, submission: Submission) -> Signal:
@@ -98,19 +117,18 @@ def disclosed_status(state: State) -> DisclosedStatus:
         testset=testset.number,
         name=testset.name,
         steps=testset.script.steps,
-        steps_used=testset.steps_used,
-        retired=disclosed_reason(testset),
+        steps_used=steps_used(state, testset),
+        retired=disclosed_reason(state, testset),
         pending=sum(row.signal is Signal.PENDING for row in rows),
     )
 
 
-def disclosed_reason(testset: Testset) -> str | None:
-    """Why no more commits are tested.
+def disclosed_reason(state: State, testset: Testset) -> str | None:
+    """Why no more commits are tested; None if they are.
 
-    Under ``none`` a testset whose steps are all charged is used up, decided or not: when its last
-    verdict came is nothing that a developer may see.
+    A testset whose steps are all charged is used up, decided or not.
     """
-    if testset.script.adaptivity is Adaptivity.NONE and testset.steps_used >= testset.script.steps:
+    if testset.retired is None and steps_used(state, testset) >= testset.script.steps:
         return BUDGET_USED
     return testset.retired
 

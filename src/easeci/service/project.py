@@ -18,6 +18,7 @@ from pathlib import Path
 from easeci.build import Repository
 from easeci.errors import InfrastructureError, NoTestsetError, UsageError
 from easeci.ledger.chain import Head, chained, find_damage, start
+from easeci.ledger.disclosure import disclosed_reason
 from easeci.ledger.events import Event, ProjectOpened
 from easeci.ledger.state import State, Testset, apply, fold
 from easeci.store import Store
@@ -41,11 +42,10 @@ class Project:
     vault: Vault
     state: State
     head: Head
-    now: Callable[[], str] = utc_now
 
     def append(self, *events: Event) -> None:
         """Record events, all or none, and only if nobody else has recorded any since."""
-        records = chained(chain_key(self.vault), self.head, self.now(), events)
+        records = chained(chain_key(self.vault), self.head, utc_now(), events)
         self.store.append(self.name, self.head, records)
         for event, record in zip(events, records, strict=True):
             apply(self.state, event, record)
@@ -67,8 +67,8 @@ class Project:
         testset = self.state.latest_testset
         if testset is None:
             raise no_testset()
-        if testset.retired is not None or testset.used_up:
-            reason = testset.retired if testset.retired is not None else "all its steps are used"
+        reason = disclosed_reason(self.state, testset)
+        if reason is not None:
             raise NoTestsetError(
                 f"a new testset is needed: testset {testset.number} is retired ({reason})",
                 hint="The owner adds one with `easeci testset add EXAMPLES`.",
@@ -98,7 +98,6 @@ def open_project(
     store: Path | None = None,
     name: str | None = None,
     create: bool = False,
-    now: Callable[[], str] = utc_now,
 ) -> Project:
     """The project of the repository that ``folder`` is in.
 
@@ -113,7 +112,7 @@ def open_project(
     vault = open_vault(where, chosen)
     opened, key = Store.open(where, create=create), chain_key(vault)
     state, head = _load(opened, chosen, key)
-    project = Project(chosen, repository, opened, vault, state, head, now)
+    project = Project(chosen, repository, opened, vault, state, head)
     _require_same_repository(project, told=name is not None)
     if head.number == 0:
         if not create:

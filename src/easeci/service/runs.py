@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 
 from easeci.build import Sandbox, find_sandbox
 from easeci.errors import ScriptError, UsageError
-from easeci.ledger.disclosure import BUDGET_USED, DisclosedRow, Signal, disclose, disclosed_row
+from easeci.ledger.disclosure import (
+    BUDGET_USED,
+    DisclosedRow,
+    Signal,
+    disclose,
+    disclosed_row,
+    steps_used,
+)
 from easeci.ledger.events import (
     Answered,
     BaselineSet,
@@ -65,21 +72,22 @@ def run(
             raise no_testset()
         commit = project.repository.resolve(revision)
         branch, candidate = _branch(project, testset.script, commit, revision)
-        used = testset.steps_used
         submission = _known(project.state, testset, commit, candidate)
-        if submission is None:
+        new = submission is None or not (submission.built or submission.signal)
+        if new:
             project.require_active()
+        if submission is None:
             _require_sealed_script(project, testset, commit)
             submission = _submit(project, testset, commit, branch, candidate)
         if not submission.built and submission.signal is None:
-            project.require_active()
             _build(project, testset, submission, find_sandbox(unsandboxed=unsandboxed))
         resume(project)
+        row = disclosed_row(project.state, submission)
         return Answer(
-            row=disclosed_row(project.state, submission),
+            row=row,
             steps=testset.script.steps,
-            steps_used=testset.steps_used,
-            charged=testset.steps_used > used and submission.step is not None,
+            steps_used=steps_used(project.state, testset),
+            charged=new and row.step is not None and submission.repeats is None,
             failure=submission.failure,
         )
 
