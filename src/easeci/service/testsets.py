@@ -21,7 +21,15 @@ from easeci.service.builds import program_of
 from easeci.service.project import Project
 from easeci.service.runs import resume, verdict_of
 from easeci.service.scripts import find_script, load_entries
-from easeci.vault import Offered, Overlap, load_offered, overlaps, review, seal
+from easeci.vault import (
+    Offered,
+    Overlap,
+    SealedTestset,
+    load_offered,
+    overlaps,
+    review,
+    seal,
+)
 
 MOST_SHARED = 0.01
 
@@ -145,6 +153,7 @@ def import_labels(
             path, known=testset.label_files, correct=correct
         )
         if received.file is not None and received.digest is not None:
+            _require_comparable(project, testset, received.file, received.digest)
             project.append(
                 LabelsAdded(
                     testset.number,
@@ -170,6 +179,13 @@ def import_labels(
             answered=tuple(answered),
             warnings=review(project.sealed(testset), testset.label_files),
         )
+
+
+def _require_comparable(project: Project, testset: Testset, file: str, digest: str) -> None:
+    """Refuse, before they are recorded, labels that predictions could not be compared with."""
+    sealed = SealedTestset(project.vault, testset.number, testset.files | {file: digest})
+    for known in testset.predictions.values():
+        sealed.codes(known.file, None, [*testset.label_files, file])
 
 
 def export_wanted(project: Project, path: Path, waiting: Callable[[], None] | None = None) -> int:

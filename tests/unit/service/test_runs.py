@@ -303,16 +303,28 @@ def test_in_fn_free_first_change_is_the_first_fail(place: Workplace) -> None:
     assert opened(place).state.active_testset is None
 
 
-@pytest.mark.parametrize("estimator", ["hoeffding", "pattern2", "exact", "sequential"])
-def test_any_estimator_decides(place: Workplace, estimator: str) -> None:
-    place.write_script(estimator=estimator, condition="n - o > 0.02 +/- 0.05")
-    place.commit("estimator")
-    write_examples(place.examples, place.labels, size=5200)
+@pytest.mark.parametrize(
+    ("estimator", "condition", "size"),
+    [
+        ("hoeffding", "n - o > 0.02 +/- 0.05", 5200),
+        ("pattern1", r"n - o > 0.02 +/- 0.1 /\ d < 0.5 +/- 0.1", 1500),
+        ("pattern1-active", r"n - o > 0.02 +/- 0.1 /\ d < 0.5 +/- 0.1", 1500),
+        ("pattern2", "n - o > 0.02 +/- 0.05", 5200),
+        ("pattern3", "n > 0.9 +/- 0.02", 6700),
+        ("exact", "n - o > 0.02 +/- 0.05", 1500),
+        ("sequential", "n - o > 0.02 +/- 0.05", 1500),
+    ],
+)
+def test_any_estimator_decides(place: Workplace, estimator: str, condition: str, size: int) -> None:
+    """The published ones included."""
+    place.write_script(estimator=estimator, condition=condition)
+    place.commit_cut(0.8)
+    write_examples(place.examples, place.labels, size=size)
     add(place)
     run_on(place)
     place.commit_cut(0.52)
     assert run_on(place).row.signal is Signal.PASS
-    place.commit_cut(0.8)
+    place.commit_cut(0.85)
     assert run_on(place).row.signal is Signal.FAIL
 
 

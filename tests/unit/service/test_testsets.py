@@ -1,0 +1,193 @@
+"""Testsets: what is sealed, what is refused, and labels that come later."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from easeci.errors import DataError, ScriptError, UsageError
+from easeci.ledger.disclosure import Signal
+from easeci.ledger.events import LabelsAdded
+from easeci.service.project import Project, open_project
+from easeci.service.runs import run
+from easeci.service.testsets import (
+    Added,
+    Offer,
+    add_testset,
+    export_wanted,
+    import_labels,
+    retire_testset,
+)
+from easeci.service.views import verify
+from easeci.verdict import decide
+from tests.repositories import Workplace, write_examples
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Workplace:
+    place = Workplace.make(tmp_path)
+    place.commit_cut(0.7)
+    return place
+
+
+def opened(place: Workplace) -> Project:
+    return open_project(place.repository, create=True)
+
+
+def add(place: Workplace, **options: object) -> Added:
+    script = place.repository / ".easeci.yml"
+    return add_testset(opened(place), Offer(place.examples, script=script, **options))  # type: ignore[arg-type]
+
+
+def test_what_the_plan_needs_is_said(place: Workplace) -> None:
+    added = add(place, labels=place.labels)
+    assert (added.examples, added.labels, added.testset) == (1500, 1500, 1)
+    assert added.needed is not None
+    assert added.needed <= 1500
+    assert added.sensitivity_left is None
+
+
+def test_a_testset_that_is_too_small_is_refused_with_how_many_are_missing(place: Workplace) -> None:
+    write_examples(place.examples, place.labels, size=1000)
+    with pytest.raises(DataError, match="429 are missing") as error:
+        add(place, labels=place.labels)
+    assert "--allow-smaller" in str(error.value)
+    assert not opened(place).state.testsets
+
+
+def test_a_smaller_one_is_allowed_with_what_sensitivity_is_left(place: Workplace) -> None:
+    write_examples(place.examples, place.labels, size=1300)
+    added = add(place, labels=place.labels, allow_smaller=True)
+    assert added.sensitivity_left is not None
+    assert 0.0 < added.sensitivity_left < 0.9
+    write_examples(place.examples, place.labels, size=1350)
+    retire_testset(opened(place), "next")
+    more = add(place, labels=place.labels, allow_smaller=True, allow_overlap=True)
+    assert more.sensitivity_left is not None
+    assert more.sensitivity_left > added.sensitivity_left
+
+
+def test_the_same_examples_are_not_fresh(place: Workplace) -> None:
+    """Whatever they are called, and in whatever order."""
+    add(place)
+    retire_testset(opened(place), "by hand")
+    rows = place.examples.read_text().splitlines()[1:]
+    renamed = [f"other{i},{row.split(',')[1]}" for i, row in enumerate(reversed(rows))]
+    place.examples.write_text("\n".join(["id,x", *renamed, ""]))
+    for options in ({}, {"allow_overlap": True}):
+        with pytest.raises(DataError, match="examples of testset 1 again"):
+            add(place, **options)
+
+
+@pytest.mark.parametrize(("shared", "refused"), [(15, False), (16, True)])
+def test_more_than_a_hundredth_of_overlap_is_refused(
+    place: Workplace, shared: int, refused: bool
+) -> None:
+    add(place)
+    retire_testset(opened(place), "by hand")
+    write_examples(place.examples, place.labels, start=1500 - shared)
+    if refused:
+        with pytest.raises(DataError, match="16 of the examples"):
+            add(place)
+        assert add(place, allow_overlap=True).overlaps[0].shared == shared
+    else:
+        assert add(place).overlaps[0].shared == shared
+
+
+def test_one_testset_at_a_time(place: Workplace) -> None:
+    add(place)
+    write_examples(place.examples, place.labels, start=9000)
+    with pytest.raises(UsageError, match="still in use"):
+        add(place)
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [({"adaptivity": "none"}, "needs an address"), ({"condition": "n * o > 1 +/- 1"}, "linear")],
+)
+def test_a_script_that_cannot_run_is_refused_at_once(
+    place: Workplace, keys: dict[str, str], words: str
+) -> None:
+    place.write_script(**keys)
+    with pytest.raises(ScriptError, match=words):
+        add(place)
+
+
+def test_labels_that_are_wanted_are_exported_and_imported_until_the_answer(
+    place: Workplace,
+) -> None:
+    """Only as many as the evidence needs, and the answer is that of a testset labelled before."""
+    add(place)
+    run(opened(place))
+    place.commit_cut(0.52)
+    assert run(opened(place)).row.signal is Signal.PENDING
+    truth = dict(line.split(",") for line in place.labels.read_text().splitlines()[1:])
+    asked = place.folder / "ask.csv"
+    given = 0
+    while export_wanted(opened(place), asked):
+        header, *rows = asked.read_text().splitlines()
+        assert header == "id,label,x"
+        ids = [row.split(",")[0] for row in rows]
+        answers = [f"{name},{truth[name]}" for name in ids]
+        asked.write_text("\n".join(["id,label", *answers, ""]))
+        done = import_labels(opened(place), asked)
+        given += done.added
+    assert 0 < given < 100
+    assert run(opened(place)).row.signal is Signal.PASS
+    step = opened(place).state.testsets[1].steps[0]
+    assert step.verdict is not None
+    import_labels(opened(place), place.labels)
+    project = opened(place)
+    testset = project.state.testsets[1]
+    codes = project.sealed(testset).codes(
+        testset.predictions[project.state.submissions[1].commit].file,
+        testset.predictions[project.state.submissions[0].commit].file,
+        testset.label_files,
+    )
+    again = decide(replace(testset.script, estimator=testset.estimator), codes, "")
+    assert again.labels == step.verdict["labels"]
+
+
+def test_labels_never_change_silently(place: Workplace) -> None:
+    add(place, labels=place.labels)
+    run(opened(place))
+    place.commit_cut(0.52)
+    before = run(opened(place))
+    wrong = place.folder / "wrong.csv"
+    wrong.write_text("id,label\ne1,low\ne2,low\ne3,low\ne4,low\n")
+    with pytest.raises(DataError, match="--correct"):
+        import_labels(opened(place), wrong)
+    done = import_labels(opened(place), wrong, correct=True)
+    assert done.corrected > 0
+    assert done.added == 0
+    assert run(opened(place)).row == before.row
+    project = opened(place)
+    assert project.state.testsets[1].corrected == done.corrected
+    assert verify(project) == []
+
+
+def test_labels_that_cannot_be_compared_are_not_recorded(place: Workplace) -> None:
+    """A commit that waits would never be decided again."""
+    add(place)
+    run(opened(place))
+    place.commit_cut(0.52)
+    run(opened(place))
+    other = place.folder / "other.csv"
+    names = [line.split(",")[0] for line in place.labels.read_text().splitlines()[1:]]
+    other.write_text("\n".join(["id,label", *(f"{name},cat" for name in names), ""]))
+    with pytest.raises(DataError, match="spelt the same way"):
+        import_labels(opened(place), other)
+    project = opened(place)
+    assert project.state.testsets[1].labels == 0
+    assert not any(record.kind == LabelsAdded.__name__ for record in project.store.records("model"))
+    assert import_labels(opened(place), place.labels).added == 1500
+
+
+def test_labels_for_unknown_ids_are_refused(place: Workplace) -> None:
+    add(place)
+    stray = place.folder / "stray.csv"
+    stray.write_text("id,label\nnobody,low\n")
+    with pytest.raises(DataError, match="not in"):
+        import_labels(opened(place), stray)
