@@ -94,8 +94,8 @@ def test_the_verdict_is_queued_for_its_address(tmp_path: Path) -> None:
     done = place.easeci("run", code=0)
     assert "ACCEPTED" in done.stdout
     assert "owner@example.org" not in done.stdout
-    (queued,) = open_project(place.repository).state.queued_verdicts
-    assert (queued.recipient, queued.step) == ("owner@example.org", 1)
+    (queued,) = open_project(place.repository).state.messages
+    assert (queued.about, queued.recipient, queued.step) == ("verdict", "owner@example.org", 1)
 
 
 def test_none_without_an_address_is_refused(tmp_path: Path) -> None:

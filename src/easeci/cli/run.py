@@ -30,6 +30,7 @@ EXIT_CODES = {
     "baseline": ExitCode.PASS,
     "pending": ExitCode.WAITING_FOR_LABELS,
     "dropped": ExitCode.NEW_TESTSET_NEEDED,
+    "superseded": ExitCode.WAITING_FOR_LABELS,
     "not built": ExitCode.BUILD_ERROR,
     "build error": ExitCode.BUILD_ERROR,
 }
@@ -40,6 +41,7 @@ STYLES = {
     "baseline": "cyan",
     "pending": "yellow",
     "dropped": "yellow",
+    "superseded": "yellow",
     "not built": "yellow",
     "build error": "magenta",
 }
@@ -94,7 +96,9 @@ def _why(answer: Answer) -> str:
         case "baseline":
             return "It is the baseline, or predicts the same: nothing to test, no step spent."
         case "pending":
-            return "Its signal waits for labels."
+            return "Its signal is not there yet: it waits for labels, or for the next tick."
+        case "superseded":
+            return "A newer commit took its place while it waited; no step was spent."
         case "dropped":
             return "The testset was retired before its turn; no step was spent."
         case "accepted" if answer.charged:

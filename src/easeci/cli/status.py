@@ -73,6 +73,6 @@ def _show_owner(owner: OwnerStatus) -> None:
     )
     if owner.baseline is not None:
         console.print(f"  baseline   {owner.baseline[:10]} ({owner.baseline_how})")
-    if owner.queued_verdicts:
-        console.print(f"  to send    {owner.queued_verdicts:,} verdicts")
+    if owner.letters_to_send:
+        console.print(f"  to send    {owner.letters_to_send:,} letters: `easeci outbox`")
     console.print(f"  head       {owner.head[:24]}")

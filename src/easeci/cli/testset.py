@@ -23,7 +23,9 @@ from easeci.cli.terminal import output, show_warnings, working
 if TYPE_CHECKING:
     from easeci.service.testsets import Added
 
-testset = typer.Typer(help="The owner's testsets: add one, retire one.", no_args_is_help=True)
+testset = typer.Typer(
+    help="The owner's testsets: add, retire, release.", no_args_is_help=True
+)
 
 
 @testset.command()
@@ -110,6 +112,29 @@ def _left(sensitivity: float | None) -> str:
     return (
         f"answers are as safe, but the sensitivity that can be promised is {sensitivity:.1%} "
         "instead of the script's."
+    )
+
+
+@testset.command()
+def release(
+    to: Annotated[Path, typer.Option("--to", help="A folder that is new or empty.")],
+    number: Annotated[
+        int | None, typer.Option("--testset", help="Which one; default: the last that is retired.")
+    ] = None,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Hand a retired testset to the developers: its examples and the labels that were given."""
+    from easeci.service.releases import release_testset
+
+    done = release_testset(opened(store, project), to, number=number, waiting=say_waiting)
+    if as_json:
+        print(json.dumps(asdict(done), indent=2))
+        return
+    output().print(
+        f"Testset {done.testset}: {done.examples:,} examples and {done.labels:,} labels are in "
+        f"{escape(done.folder)}."
     )
 
 

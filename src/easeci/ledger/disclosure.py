@@ -25,6 +25,7 @@ class Signal(StrEnum):
     BUILD_ERROR = "build error"
     UNBUILT = "not built"
     DROPPED = "dropped"
+    SUPERSEDED = "superseded"
 
 
 def disclose(adaptivity: Adaptivity, passed: bool | None) -> Signal:
@@ -89,6 +90,8 @@ def signal_of(state: State, submission: Submission) -> Signal:
         return Signal.BUILD_ERROR
     if submission.signal is not None:
         return Signal(submission.signal)
+    if submission.superseded_by is not None:
+        return Signal.SUPERSEDED
     if not submission.built:  # its command was killed; the next run of the commit builds it
         return Signal.UNBUILT
     if testset.retired is not None and submission.step is None:

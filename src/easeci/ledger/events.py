@@ -170,12 +170,43 @@ class Answered(Event):
 
 
 @dataclass(frozen=True)
-class VerdictQueued(Event):
-    """A verdict that is for the eyes of one address only."""
+class Superseded(Event):
+    """A commit that waited for its turn, unspent, when a newer one of its branch came."""
+
+    submission: int
+    by: int
+
+
+@dataclass(frozen=True)
+class TestsetReleased(Event):
+    """A retired testset was handed to the developers."""
+
+    __test__ = False
 
     testset: int
-    step: int
+
+
+@dataclass(frozen=True)
+class MessageQueued(Event):
+    """A letter to be sent: a "verdict" for the eyes of one address only, an "alarm" that a new
+    testset is needed, or a "warning" ahead of time. Who may read it is said by its recipient."""
+
+    message: int
+    about: str
     recipient: str
+    testset: int
+    step: int | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class MessageTried(Event):
+    """An attempt to send a letter. ``outcome``: "sent", "failed" (tried again later), or "refused"
+    (tried again only by hand)."""
+
+    message: int
+    outcome: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -201,7 +232,10 @@ KINDS: dict[str, type[Event]] = {
         Charged,
         Decided,
         Answered,
-        VerdictQueued,
+        Superseded,
+        TestsetReleased,
+        MessageQueued,
+        MessageTried,
         Looked,
     )
 }

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from easeci.evidence.levels import FAIL, PASS
-from easeci.ledger.chain import Record
+from easeci.ledger.chain import Head, Record
 from easeci.ledger.events import (
     Answered,
     BaselineArchived,
@@ -26,11 +26,14 @@ from easeci.ledger.events import (
     Event,
     LabelsAdded,
     Looked,
+    MessageQueued,
+    MessageTried,
     ProjectOpened,
     Submitted,
+    Superseded,
     TestsetAdded,
+    TestsetReleased,
     TestsetRetired,
-    VerdictQueued,
     parse_event,
 )
 from easeci.ledger.sealed_script import unsealed
@@ -58,6 +61,7 @@ class Step:
     passed: bool | None = None
     verdict: Mapping[str, Any] | None = None
     decided_at: str | None = None
+    answered: bool = False
 
 
 @dataclass
@@ -77,11 +81,13 @@ class Submission:
     step: int | None = None
     repeats: int | None = None
     signal: str | None = None
+    superseded_by: int | None = None
 
     @property
     def queued(self) -> bool:
         """Whether it is built and waits for its turn."""
-        return self.built and self.step is None and self.signal is None
+        done = self.step is not None or self.signal is not None or self.superseded_by is not None
+        return self.built and not done
 
 
 @dataclass
@@ -104,6 +110,7 @@ class Testset:
     labels: int = 0
     corrected: int = 0
     retired: str | None = None
+    released_at: str | None = None
     steps: list[Step] = field(default_factory=list)
     predictions: dict[str, Predictions] = field(default_factory=dict)
     """By commit."""
@@ -120,10 +127,10 @@ class Testset:
 
     @property
     def open_step(self) -> Step | None:
-        """The step that is charged and not decided; steps are decided in order."""
-        if self.steps and self.steps[-1].passed is None:
+        """The step that is charged and not answered: there is at most one, the last."""
+        if self.steps and not self.steps[-1].answered:
             return self.steps[-1]
-        return next((step for step in self.steps if step.passed is None), None)
+        return None
 
     @property
     def history(self) -> str:
@@ -161,6 +168,28 @@ class Testset:
 
 
 @dataclass
+class Message:
+    """A letter and what became of it. ``head`` is the record that queued it."""
+
+    number: int
+    about: str
+    recipient: str
+    testset: int
+    step: int | None
+    reason: str
+    queued_at: str
+    head: Head
+    attempts: int = 0
+    last_at: str | None = None
+    last_reason: str = ""
+    outcome: str | None = None
+
+    @property
+    def sent(self) -> bool:
+        return self.outcome == "sent"
+
+
+@dataclass
 class State:
     """Everything that the events of a project say."""
 
@@ -170,9 +199,9 @@ class State:
     baseline: str | None = None
     baseline_how: str | None = None
     archive: BaselineArchived | None = None
-    queued_verdicts: list[VerdictQueued] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
     looks: list[tuple[str, str]] = field(default_factory=list)
-    records: int = 0
+    head: Head | None = None
 
     @property
     def latest_testset(self) -> Testset | None:
@@ -207,16 +236,14 @@ def fold(records: Iterable[Record]) -> State:
     """The state after all these records."""
     state = State()
     for record in records:
-        event = parse_event(record.kind, record.version, record.text)
-        _APPLY[type(event)](state, event, record.at)
-        state.records = record.number
+        apply(state, parse_event(record.kind, record.version, record.text), record)
     return state
 
 
 def apply(state: State, event: Event, record: Record) -> None:
     """One more event, appended by whoever holds the state."""
+    state.head = Head(record.number, record.code)
     _APPLY[type(event)](state, event, record.at)
-    state.records = record.number
 
 
 def _project_opened(state: State, event: ProjectOpened, at: str) -> None:  # noqa: ARG001
@@ -323,14 +350,42 @@ def _answered(state: State, event: Answered, at: str) -> None:  # noqa: ARG001
     submission = state.submission(event.submission)
     submission.signal, submission.repeats = event.signal, event.repeats
     testset = state.testsets[submission.testset]
+    if submission.step is not None:
+        testset.steps[submission.step - 1].answered = True
     again = event.repeats is not None and testset.script.adaptivity is not Adaptivity.NONE
     if again and submission.candidate and testset.steps[(event.repeats or 1) - 1].passed:
         # Passed on another branch, and now on the branch whose tips become the baseline.
         state.baseline, state.baseline_how = submission.commit, "passed"
 
 
-def _verdict_queued(state: State, event: VerdictQueued, at: str) -> None:  # noqa: ARG001
-    state.queued_verdicts.append(event)
+def _superseded(state: State, event: Superseded, at: str) -> None:  # noqa: ARG001
+    state.submission(event.submission).superseded_by = event.by
+
+
+def _testset_released(state: State, event: TestsetReleased, at: str) -> None:
+    state.testsets[event.testset].released_at = at
+
+
+def _message_queued(state: State, event: MessageQueued, at: str) -> None:
+    assert state.head is not None
+    state.messages.append(
+        Message(
+            number=event.message,
+            about=event.about,
+            recipient=event.recipient,
+            testset=event.testset,
+            step=event.step,
+            reason=event.reason,
+            queued_at=at,
+            head=state.head,
+        )
+    )
+
+
+def _message_tried(state: State, event: MessageTried, at: str) -> None:
+    message = state.messages[event.message - 1]
+    message.attempts += 1
+    message.last_at, message.last_reason, message.outcome = at, event.reason, event.outcome
 
 
 def _looked(state: State, event: Looked, at: str) -> None:
@@ -351,6 +406,9 @@ _APPLY: dict[type[Event], Callable[[State, Any, str], None]] = {
     Charged: _charged,
     Decided: _decided,
     Answered: _answered,
-    VerdictQueued: _verdict_queued,
+    Superseded: _superseded,
+    TestsetReleased: _testset_released,
+    MessageQueued: _message_queued,
+    MessageTried: _message_tried,
     Looked: _looked,
 }

@@ -187,6 +187,20 @@ KEYS: tuple[Key, ...] = (
         False,
         True,
     ),
+    Key(
+        "classes",
+        "the labels that there are; others are refused when labels come in",
+        "cat",
+        parse_text,
+        False,
+        True,
+    ),
+    Key(
+        "disclose",
+        "how often signals are given: on a fixed tick, so that their time tells nothing",
+        "24h",
+        parse_duration,
+    ),
     Key("timeout", "how long the program may run", "30m", parse_duration),
     Key("memory", "how much memory the program may use", "8GiB", parse_memory),
     Key(

@@ -56,6 +56,8 @@ class Script:
     email: str | None = None
     branch: str | None = None
     branches: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    disclose_seconds: int | None = None
     timeout_seconds: int | None = None
     memory_bytes: int | None = None
     mounts: tuple[str, ...] = ()

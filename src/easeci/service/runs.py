@@ -1,49 +1,25 @@
-"""A commit on its way to its signal: submitted, built, charged, decided, answered.
+"""A commit on its way to its signal: submitted, built, and then as far as labels allow.
 
-Each arrow is an event, and each event is recorded before the next act, so that :func:`advance` can
-go on from wherever an earlier command ended. Steps are charged before anything is tested, and
-decided in the order of submission.
+Each act is an event, and each event is recorded before the next act, so that
+:func:`easeci.service.progress.resume` can go on from wherever an earlier command ended.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from easeci.build import Sandbox, find_sandbox
 from easeci.errors import ScriptError, UsageError
-from easeci.ledger.disclosure import (
-    BUDGET_USED,
-    DisclosedRow,
-    Signal,
-    disclose,
-    disclosed_row,
-    steps_used,
-)
-from easeci.ledger.events import (
-    Answered,
-    BaselineSet,
-    BuildFailed,
-    Built,
-    Charged,
-    Decided,
-    Event,
-    Submitted,
-    TestsetRetired,
-    VerdictQueued,
-)
-from easeci.ledger.state import State, Step, Submission, Testset
-from easeci.script import Adaptivity, Mode, Script, parse_script
-from easeci.service.baselines import ensure_archive, ensure_predictions, keep_refs
+from easeci.ledger.disclosure import DisclosedRow, disclosed_row, steps_used
+from easeci.ledger.events import BuildFailed, Built, Event, Submitted, Superseded
+from easeci.ledger.state import State, Submission, Testset
+from easeci.script import Adaptivity, Script, parse_script
+from easeci.service.baselines import ensure_predictions, keep_refs
 from easeci.service.builds import build
+from easeci.service.outbox import deliver, require_transport
+from easeci.service.progress import compared_with, resume
 from easeci.service.project import Project, no_testset
-from easeci.verdict import Verdict, decide
-from easeci.verdict.document import verdict_document
-
-FIRST_CHANGE = {
-    Mode.FP_FREE: "its first pass, and firstChange ends there",
-    Mode.FN_FREE: "its first fail, and firstChange ends there",
-}
 
 
 @dataclass(frozen=True)
@@ -76,12 +52,16 @@ def run(
         new = submission is None or not (submission.built or submission.signal)
         if new:
             project.require_active()
+            require_transport(testset.script)
         if submission is None:
             _require_sealed_script(project, testset, commit)
             submission = _submit(project, testset, commit, branch, candidate)
         if not submission.built and submission.signal is None:
             _build(project, testset, submission, find_sandbox(unsandboxed=unsandboxed))
+        if new:
+            _supersede(project, testset, submission)
         resume(project)
+        deliver(project)
         row = disclosed_row(project.state, submission)
         return Answer(
             row=row,
@@ -92,87 +72,6 @@ def run(
         )
 
 
-def resume(project: Project) -> None:
-    """Go on from wherever the last command ended, as far as labels allow."""
-    advance(project)
-    ensure_archive(project)
-    keep_refs(project)
-
-
-def advance(project: Project) -> None:
-    """Decide, answer, charge the next in the queue: all that needs neither a build nor labels."""
-    while (testset := project.state.active_testset) is not None:
-        step = testset.open_step
-        if step is not None:
-            if not _decide(project, testset, step):
-                return
-        elif not _next(project, testset):
-            return
-
-
-def _next(project: Project, testset: Testset) -> bool:
-    """Answer or charge the first submission of the queue; False if nothing is to be done."""
-    queue = project.state.queue(testset)
-    if not queue or testset.used_up:
-        return False
-    submission, baseline = queue[0], _baseline(project.state, testset.script)
-    if testset.script.needs_old_model and baseline is None:
-        project.append(
-            BaselineSet(submission.commit, "adopted"),
-            Answered(submission.number, Signal.BASELINE),
-        )
-        return True
-    if testset.script.adaptivity is not Adaptivity.NONE:
-        # Under none a new commit always spends a step: whether it repeats an old one depends on
-        # the baseline, and so on verdicts that nobody may see.
-        if baseline is not None and testset.same_predictions(submission.commit, baseline):
-            project.append(Answered(submission.number, Signal.BASELINE))
-            return True
-        before = testset.answered_before(submission, baseline)
-        if before is not None:
-            signal = disclose(testset.script.adaptivity, before.passed)
-            project.append(Answered(submission.number, signal, repeats=before.number))
-            return True
-    project.append(Charged(submission.number, testset.steps_used + 1, baseline))
-    return True
-
-
-def _baseline(state: State, script: Script) -> str | None:
-    return state.baseline if script.needs_old_model else None
-
-
-def _decide(project: Project, testset: Testset, step: Step) -> bool:
-    """Decide the open step and disclose its signal; False while labels are missing."""
-    verdict = verdict_of(project, testset, step)
-    if verdict.passed is None:
-        return False
-    script = testset.script
-    events: list[Event] = [
-        Decided(testset.number, step.number, verdict.passed, verdict_document(verdict)),
-        Answered(step.submission, disclose(script.adaptivity, verdict.passed)),
-    ]
-    if script.adaptivity is Adaptivity.NONE and script.third_party is not None:
-        events.append(VerdictQueued(testset.number, step.number, script.third_party))
-    changes = verdict.passed == (script.mode is Mode.FP_FREE)
-    if script.adaptivity is Adaptivity.FIRST_CHANGE and changes:
-        events.append(TestsetRetired(testset.number, FIRST_CHANGE[script.mode]))
-    elif step.number >= script.steps:
-        events.append(TestsetRetired(testset.number, BUDGET_USED))
-    project.append(*events)
-    return True
-
-
-def verdict_of(project: Project, testset: Testset, step: Step) -> Verdict:
-    """The verdict of a step from the labels known so far."""
-    submission = project.state.submission(step.submission)
-    old = None if step.baseline is None else testset.predictions[step.baseline].file
-    codes = project.sealed(testset).codes(
-        new=testset.predictions[submission.commit].file, old=old, label_files=testset.label_files
-    )
-    script = replace(testset.script, estimator=testset.estimator)
-    return decide(script, codes, testset.history)
-
-
 def _known(state: State, testset: Testset, commit: str, candidate: bool) -> Submission | None:
     """The submission whose signal this commit has already, or is already on its way to."""
     last = state.last_of(testset, commit)
@@ -180,7 +79,7 @@ def _known(state: State, testset: Testset, commit: str, candidate: bool) -> Subm
         return None
     if last.signal is None or testset.script.adaptivity is Adaptivity.NONE:
         return last
-    baseline = _baseline(state, testset.script)
+    baseline = compared_with(state, testset.script)
     if commit == baseline:
         return last
     number = last.step if last.repeats is None else last.repeats
@@ -215,6 +114,23 @@ def _build(project: Project, testset: Testset, submission: Submission, sandbox: 
     project.append(
         Built(submission.number, made.name, made.digest, made.fingerprint, log.file, log.digest)
     )
+
+
+def _supersede(project: Project, testset: Testset, submission: Submission) -> None:
+    """Drop commits of the same branch that still wait for their turn: a newer one is here.
+
+    Not the one that is being tested: that it waits has been seen. And none under ``none``, where
+    the number of steps would tell whether anything waits.
+    """
+    if testset.script.adaptivity is Adaptivity.NONE or not submission.queued:
+        return
+    older = [
+        waiting
+        for waiting in project.state.queue(testset)
+        if waiting.branch == submission.branch and waiting.number < submission.number
+    ]
+    if older:
+        project.append(*(Superseded(waiting.number, submission.number) for waiting in older))
 
 
 def _branch(

@@ -11,15 +11,17 @@ from typing import Any
 
 from easeci.build import find_sandbox
 from easeci.errors import BuildError, DataError, ScriptError, UsageError
-from easeci.ledger.events import Event, LabelsAdded, Looked, TestsetAdded, TestsetRetired
+from easeci.ledger.events import Event, LabelsAdded, Looked, TestsetAdded
+from easeci.ledger.letters import Letters
 from easeci.ledger.sealed_script import sealed
 from easeci.ledger.state import Testset
 from easeci.plan import Estimate, plan, sensitivity_left
 from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
 from easeci.service.baselines import ensure_predictions
 from easeci.service.builds import program_of
+from easeci.service.outbox import deliver, require_transport
+from easeci.service.progress import resume, retirement, verdict_of
 from easeci.service.project import Project
-from easeci.service.runs import resume, verdict_of
 from easeci.service.scripts import find_script, load_entries
 from easeci.vault import (
     Offered,
@@ -73,6 +75,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
     entries, source = _script(project, offer.script)
     script = assemble(entries, source or str(offer.script))
     _require_runnable(script)
+    require_transport(script)
     needs = plan(script).chosen
     offered = load_offered(
         offer.examples, labels=offer.labels, label_column=offer.label_column, files=offer.files
@@ -122,7 +125,9 @@ def retire_testset(
     with project.exclusive(waiting):
         resume(project)
         testset = project.require_active()
-        project.append(TestsetRetired(testset.number, reason))
+        letters = Letters(project.state, testset.number)
+        project.append(*retirement(testset, reason, letters))
+        deliver(project)
         return testset
 
 
@@ -165,6 +170,7 @@ def import_labels(
             )
         before = {s.number for s in project.state.submissions if s.signal is not None}
         resume(project)
+        deliver(project)
         answered = [
             s.number
             for s in project.state.submissions

@@ -51,7 +51,7 @@ class OwnerStatus:
     build_errors: int
     baseline: str | None
     baseline_how: str | None
-    queued_verdicts: int
+    letters_to_send: int
     head: str
 
 
@@ -153,7 +153,7 @@ def _owner_status(project: Project, testset: Testset) -> OwnerStatus:
         build_errors=state.build_failures(testset),
         baseline=state.baseline,
         baseline_how=state.baseline_how,
-        queued_verdicts=len(state.queued_verdicts),
+        letters_to_send=sum(not message.sent for message in state.messages),
         head=f"{project.head.number}:{project.head.code}",
     )
 

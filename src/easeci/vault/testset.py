@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -225,6 +226,14 @@ class SealedTestset:
             (self.folder / file).unlink(missing_ok=True)
             create_file(self.folder / file, content)
         return file, self.vault.key.digest(content)
+
+    def write_release(self, target: Path, label_files: Sequence[str]) -> None:
+        """Copy what programs see to a folder, and beside it the labels that are known."""
+        known = pl.DataFrame({"id": self.ids, "label": self.labels(label_files)}).drop_nulls()
+        with explained(f"testset {self.number} was not released to {target}"):
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(self.examples_folder, target, dirs_exist_ok=True)
+            known.write_csv(target / "labels.csv")
 
     # -- what verdicts are made of
 

@@ -68,11 +68,11 @@ def test_the_same_commit_again_is_neither_built_nor_charged(place: Workplace) ->
     run_on(place)
     place.commit_cut(0.75)
     first = run_on(place)
-    records = opened(place).state.records
+    records = opened(place).state.head
     again = run_on(place)
     assert again.row == first.row
     assert not again.charged
-    assert opened(place).state.records == records
+    assert opened(place).state.head == records
 
 
 def test_the_same_predictions_have_the_recorded_signal(place: Workplace) -> None:

@@ -1,0 +1,57 @@
+"""``easeci outbox``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from easeci.cli.options import JsonOption
+from easeci.cli.places import ProjectOption, StoreOption, opened, say_waiting
+from easeci.cli.terminal import output
+
+if TYPE_CHECKING:
+    from easeci.service.outbox import Posted
+
+
+def outbox(
+    send: Annotated[
+        bool, typer.Option("--send", help="Try now what is not sent yet, refused letters too.")
+    ] = False,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The owner's letters: what was sent, and what still waits to be."""
+    from easeci.service import outbox as service
+
+    found = opened(store, project)
+    letters = service.send_all(found, say_waiting) if send else service.outbox(found)
+    if as_json:
+        print(json.dumps([asdict(letter) for letter in letters], indent=2, ensure_ascii=False))
+    elif letters:
+        output().print(_table(letters))
+    else:
+        output().print("No letters.")
+
+
+def _table(letters: list[Posted]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("", "about", "to", "queued (UTC)", "tries", "state"):
+        table.add_column(column)
+    for letter in letters:
+        state = letter.outcome or "not tried"
+        table.add_row(
+            Text(str(letter.number)),
+            Text(letter.about),
+            Text(letter.recipient),
+            Text(letter.queued_at.replace("T", " ")[:16]),
+            Text(str(letter.attempts)),
+            Text(f"{state}: {letter.reason}" if letter.reason else state),
+        )
+    return table

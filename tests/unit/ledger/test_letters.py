@@ -1,0 +1,64 @@
+"""Which letters an answer or an end gives rise to."""
+
+from __future__ import annotations
+
+from easeci.ledger.events import MessageQueued, MessageTried
+from easeci.ledger.letters import Letters
+from tests.histories import History
+
+
+def test_letters_are_numbered_behind_those_that_there_are() -> None:
+    history = History.begun()
+    history.add(MessageQueued(1, "alarm", "a@b.org", 1, None, ""))
+    letters = Letters(history.state, 1)
+    (verdict,) = letters.verdict("c@d.org", 1)
+    (alarm,) = letters.alarm("a@b.org", "all its steps are used")
+    assert (verdict.message, alarm.message) == (2, 3)
+    assert (verdict.about, verdict.recipient, verdict.step) == ("verdict", "c@d.org", 1)
+
+
+def test_without_an_address_there_is_no_letter() -> None:
+    letters = Letters(History.begun().state, 1)
+    assert letters.alarm(None, "by hand") == []
+    assert letters.verdict(None, 1) == []
+
+
+def test_a_warning_when_two_steps_are_left() -> None:
+    state = History.begun(email="o@b.org", steps="4").commit("1", False).commit("2", False).state
+    letters = Letters(state, 1)
+    (warning,) = letters.warnings(state.testsets[1], 2)
+    assert (warning.about, warning.recipient) == ("warning", "o@b.org")
+    assert "2 steps are left" in warning.reason
+    assert Letters(state, 1).warnings(state.testsets[1], 1) == []
+
+
+def test_a_warning_when_most_commits_are_undecided_and_only_once() -> None:
+    from easeci.ledger.events import Decided
+
+    history = History.begun(email="o@b.org", steps="32")
+    for name in "12345678":
+        history.commit(name, False)
+    for index, event in enumerate(history.events):
+        if isinstance(event, Decided):
+            unknown = {"outcome": "Unknown", "labels": 3}
+            history.events[index] = Decided(1, event.step, False, unknown)
+    state = history.state
+    (warning,) = Letters(state, 1).warnings(state.testsets[1], 8)
+    assert "8 of 8" in warning.reason
+    history.add(warning)
+    again = history.state
+    assert Letters(again, 1).warnings(again.testsets[1], 9) == []
+
+
+def test_a_letter_is_open_until_it_is_sent() -> None:
+    history = History.begun()
+    history.add(MessageQueued(1, "alarm", "a@b.org", 1, None, "by hand"))
+    (message,) = history.state.messages
+    assert not message.sent
+    assert message.head == history.state.head
+    history.add(MessageTried(1, "failed", "connection refused"))
+    (message,) = history.state.messages
+    assert (message.sent, message.attempts, message.last_reason) == (False, 1, "connection refused")
+    history.add(MessageTried(1, "sent", ""))
+    (message,) = history.state.messages
+    assert (message.sent, message.attempts) == (True, 2)
