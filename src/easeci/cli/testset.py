@@ -23,9 +23,7 @@ from easeci.cli.terminal import output, show_warnings, working
 if TYPE_CHECKING:
     from easeci.service.testsets import Added
 
-testset = typer.Typer(
-    help="The owner's testsets: add, retire, release.", no_args_is_help=True
-)
+testset = typer.Typer(help="The owner's testsets: add, retire, release.", no_args_is_help=True)
 
 
 @testset.command()

@@ -16,7 +16,7 @@ from datetime import datetime
 from easeci.errors import UsageError
 from easeci.ledger.events import MessageTried
 from easeci.ledger.state import Message
-from easeci.notify import Letter, NotSent, Transport, is_due, transport_from
+from easeci.notify import NotSent, Transport, is_due, transport_from
 from easeci.script import Adaptivity, Script
 from easeci.service.correspondence import letter_of
 from easeci.service.project import Project, utc_now
@@ -119,9 +119,10 @@ def _wants_sending(message: Message, now_or_never: bool) -> bool:
 
 
 def _try(project: Project, transport: Transport, message: Message) -> MessageTried:
-    letter: Letter = letter_of(project, message)
+    letter = letter_of(project, message)
     try:
-        transport.send(letter, datetime.fromisoformat(message.queued_at))
+        queued = datetime.fromisoformat(message.queued_at)
+        transport.send(letter.as_email(transport.sender, queued))
     except NotSent as problem:
         outcome = REFUSED if problem.permanent else FAILED
         return MessageTried(message.number, outcome, problem.reason)
