@@ -183,7 +183,7 @@ def _strip(rows: tuple[DisclosedRow, ...]) -> Markup:
 def _table(testset: TestsetReport, found: TestsetFindings | None) -> Markup:
     if not testset.rows:
         return Markup("")
-    headings = ["", "submitted (UTC)", "commit", "subject", "branch", "step", "signal"]
+    headings = ["no.", "signal", "step", "commit", "subject", "branch", "submitted (UTC)"]
     if found is not None:
         clauses = [f"{clause.score}: estimate [interval]" for clause in testset.script.clauses]
         headings += ["verdict", "labels", *clauses, "against"]
@@ -212,12 +212,12 @@ def _scrolling(content: Markup, label: str) -> Markup:
 def _cells(row: DisclosedRow) -> list[Markup]:
     return [
         tag("td", f"{row.submission:,}", class_="number"),
-        tag("td", _time(row.at)),
+        tag("td", _symbol(row.signal), " ", tag("b", row.signal)),
+        tag("td", "" if row.step is None else f"{row.step:,}", class_="number"),
         tag("td", row.commit[:10], class_="code"),
         tag("td", tag("bdi", row.subject), class_="words"),
         tag("td", tag("bdi", row.branch or "")),
-        tag("td", "" if row.step is None else f"{row.step:,}", class_="number"),
-        tag("td", _symbol(row.signal), " ", tag("b", row.signal)),
+        tag("td", _time(row.at)),
     ]
 
 

@@ -22,6 +22,7 @@ from easeci.ledger.disclosure import (
     disclosed_reason,
     disclosed_row,
     disclosed_status,
+    steps_used,
 )
 from easeci.ledger.events import Looked
 from easeci.ledger.state import State, Submission, Testset
@@ -136,8 +137,8 @@ def developer_report(name: str, state: State) -> Report:
             name=testset.name,
             script=testset.script,
             steps=testset.script.steps,
-            steps_used=testset.steps_used,
-            retired=disclosed_reason(testset),
+            steps_used=steps_used(state, testset),
+            retired=disclosed_reason(state, testset),
             rows=tuple(rows[testset.number]),
         )
         for testset in state.testsets.values()
