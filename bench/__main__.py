@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import large_check, month_page, speed, start, zone_page
+from bench import history, large_check, month_page, speed, start, zone_page
 from bench.page import Section, write_page
 from bench.progress import tell
 
@@ -19,6 +19,7 @@ PARTS: dict[str, Callable[[], Section]] = {
     "start": start.section,
     "check": large_check.section,
     "speed": speed.section,
+    "history": history.section,
 }
 GROUPS = {"labels": ("zone", "month", "speed")}
 

@@ -19,6 +19,7 @@ from easeci.cli.labels import labels
 from easeci.cli.log import log
 from easeci.cli.outbox import outbox
 from easeci.cli.plan import plan
+from easeci.cli.report import report
 from easeci.cli.run import run as run_command
 from easeci.cli.simulate import simulate
 from easeci.cli.status import status
@@ -54,6 +55,7 @@ app.add_typer(baseline, name="baseline")
 app.command()(status)
 app.command()(log)
 app.command()(outbox)
+app.command()(report)
 
 
 def _show_version(wanted: bool) -> None:

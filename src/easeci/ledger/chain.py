@@ -54,10 +54,17 @@ def chained(key: bytes, head: Head, at: str, events: Iterable[Event]) -> list[Re
 
 
 def find_damage(
-    key: bytes, project: str, records: Sequence[Record], head: Head | None
+    key: bytes,
+    project: str,
+    records: Sequence[Record],
+    head: Head | None,
+    after: Head | None = None,
 ) -> str | None:
-    """What is wrong with the chain, in words; None if nothing is."""
-    previous = start(key, project)
+    """What is wrong with the chain, in words; None if nothing is.
+
+    ``records`` are all there are, or those that follow a head that was found sound before.
+    """
+    previous = start(key, project) if after is None else after
     for record in records:
         expected = _record_code(
             key, previous.code, record.number, record.at, record.kind, record.version, record.text
@@ -80,7 +87,11 @@ def _record_code(
 
 def _code(key: bytes, *parts: str) -> str:
     """Lengths are part of what is covered, so that no two lists of parts look the same."""
-    message = b"".join(
-        len(part.encode()).to_bytes(8, "big") + part.encode() for part in ("easeci", *parts)
-    )
-    return hmac.digest(key, message, "sha256").hex()
+    pieces = [_NAME]
+    for part in parts:  # each once, and in one list: every command does this for every event
+        encoded = part.encode()
+        pieces += (len(encoded).to_bytes(8, "big"), encoded)
+    return hmac.digest(key, b"".join(pieces), "sha256").hex()
+
+
+_NAME = len(b"easeci").to_bytes(8, "big") + b"easeci"

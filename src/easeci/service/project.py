@@ -19,7 +19,7 @@ from easeci.build import Repository
 from easeci.errors import InfrastructureError, NoTestsetError, UsageError
 from easeci.ledger.chain import Head, chained, find_damage, start
 from easeci.ledger.disclosure import disclosed_reason
-from easeci.ledger.events import Event, ProjectOpened
+from easeci.ledger.events import Event, ProjectOpened, parse_event
 from easeci.ledger.state import State, Testset, apply, fold
 from easeci.store import Store
 from easeci.vault import SealedTestset, Vault, open_vault
@@ -55,8 +55,20 @@ class Project:
     def exclusive(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
         """Act alone on the project, on its state as it is now."""
         with self.store.exclusive(self.name, waiting):
-            self.state, self.head = _load(self.store, self.name, chain_key(self.vault))
+            self._catch_up()
             yield
+
+    def _catch_up(self) -> None:
+        """Read what others have recorded since; what was read before was found sound."""
+        key = chain_key(self.vault)
+        records, head = self.store.ledger(self.name, after=self.head.number)
+        if head is None or head.number < self.head.number:  # not the store that it was
+            self.state, self.head = _load(self.store, self.name, key)
+            return
+        _require_sound(find_damage(key, self.name, records, head, after=self.head))
+        for record in records:
+            apply(self.state, parse_event(record.kind, record.version, record.text), record)
+        self.head = head
 
     def sealed(self, testset: Testset) -> SealedTestset:
         """The testset at rest; every file that is read is held against what was recorded."""
@@ -156,11 +168,14 @@ def _require_same_repository(project: Project, *, told: bool) -> None:
 
 
 def _load(store: Store, name: str, key: bytes) -> tuple[State, Head]:
-    records, head = store.records(name), store.head(name)
-    damage = find_damage(key, name, records, head)
+    records, head = store.ledger(name)
+    _require_sound(find_damage(key, name, records, head))
+    return fold(records), head or start(key, name)
+
+
+def _require_sound(damage: str | None) -> None:
     if damage is not None:
         raise InfrastructureError(
             f"the ledger is damaged: {damage}",
             hint="Nothing was done. `easeci log --verify` checks the rest; restore from a copy.",
         )
-    return fold(records), head or start(key, name)

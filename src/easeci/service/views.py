@@ -205,7 +205,7 @@ def verify(project: Project) -> list[str]:
     broken = project.store.damage()
     if broken is not None:
         found.append(broken)
-    records, head = project.store.records(project.name), project.store.head(project.name)
+    records, head = project.store.ledger(project.name)
     chain = find_damage(chain_key(project.vault), project.name, records, head)
     if chain is not None:
         return [*found, chain]

@@ -55,22 +55,18 @@ class Store:
 
     def head(self, name: str) -> Head | None:
         """The head of a project, or None if there is no such project."""
-        query = select(project.c.head_number, project.c.head_code).where(project.c.name == name)
         with explained(self.path), self.engine.connect() as connection:
-            row = connection.execute(query).first()
-        return None if row is None else Head(row.head_number, row.head_code)
+            return _head(connection, name)
 
     def records(self, name: str, after: int = 0) -> list[Record]:
         """The records of a project, in order."""
-        columns = (event.c.number, event.c.at, event.c.kind, event.c.version, event.c.text)
-        query = (
-            select(*columns, event.c.code)
-            .join(project)
-            .where(project.c.name == name, event.c.number > after)
-            .order_by(event.c.number)
-        )
         with explained(self.path), self.engine.connect() as connection:
-            return [Record(*row) for row in connection.execute(query)]
+            return _records(connection, name, after)
+
+    def ledger(self, name: str, after: int = 0) -> tuple[list[Record], Head | None]:
+        """Records and head as they were at one moment, whatever another command writes."""
+        with explained(self.path), self.engine.connect() as connection:
+            return _records(connection, name, after), _head(connection, name)
 
     def append(self, name: str, head: Head, records: Sequence[Record]) -> None:
         """Add records behind ``head``, all or none; the project is made with its first ones."""
@@ -156,6 +152,23 @@ def _revision(engine: Engine) -> str | None:
             return None
         found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     return None if found is None else str(found)
+
+
+def _head(connection: Connection, name: str) -> Head | None:
+    query = select(project.c.head_number, project.c.head_code).where(project.c.name == name)
+    row = connection.execute(query).first()
+    return None if row is None else Head(row.head_number, row.head_code)
+
+
+def _records(connection: Connection, name: str, after: int) -> list[Record]:
+    columns = (event.c.number, event.c.at, event.c.kind, event.c.version, event.c.text)
+    query = (
+        select(*columns, event.c.code)
+        .join(project)
+        .where(project.c.name == name, event.c.number > after)
+        .order_by(event.c.number)
+    )
+    return [Record(*row) for row in connection.execute(query).all()]
 
 
 def _advance(connection: Connection, name: str, head: Head, last: Head) -> int:

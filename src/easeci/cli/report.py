@@ -1,0 +1,41 @@
+"""``easeci report``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from easeci.cli.options import JsonOption
+from easeci.cli.places import OwnerOption, ProjectOption, StoreOption, opened
+from easeci.cli.terminal import output, show_warnings
+
+
+def report(
+    file: Annotated[
+        Path, typer.Option("-o", "--output", help="The file to write, or to replace.")
+    ] = Path("easeci-report.html"),
+    owner: OwnerOption = False,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the history as one HTML file that needs nothing else."""
+    from easeci.service.reports import write_report
+
+    written = write_report(opened(store, project), file, owner=owner)
+    if as_json:
+        document = {
+            "file": str(written.file),
+            "owner": written.owner,
+            "testsets": written.testsets,
+            "commits": written.commits,
+        }
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+        return
+    output().print(Text(f"The report is in {file}: open it in a browser."), soft_wrap=True)
+    if owner:
+        show_warnings(("it shows more than the signals: keep it from developers",))

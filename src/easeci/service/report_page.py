@@ -1,0 +1,302 @@
+"""The page of a report: from what is shown to HTML. Whatever is not markup is escaped."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Mapping
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from easeci.charts import StepPoint, count_chart, history_chart
+from easeci.ledger.disclosure import DisclosedRow, Signal
+from easeci.script import Adaptivity, Comparison, LinearClause, Mode, Script
+from easeci.service.reports import Finding, OwnerReport, Report, TestsetFindings, TestsetReport
+
+SYMBOLS = {
+    Signal.PASS: '<circle cx="10" cy="10" r="9" fill="currentColor"/>'
+    '<path d="M5.5 10.5l3 3 6-7" fill="none" stroke="var(--page)" stroke-width="2.2"/>',
+    Signal.FAIL: '<rect x="1.5" y="1.5" width="17" height="17" rx="2" fill="none" '
+    'stroke="currentColor" stroke-width="2"/><path d="M6 6l8 8M14 6l-8 8" '
+    'stroke="currentColor" stroke-width="2.2"/>',
+    Signal.ACCEPTED: '<circle cx="10" cy="10" r="8" fill="none" stroke="currentColor" '
+    'stroke-width="2"/><circle cx="10" cy="10" r="3.5" fill="currentColor"/>',
+    Signal.PENDING: '<circle cx="10" cy="10" r="8" fill="none" stroke="currentColor" '
+    'stroke-width="2" stroke-dasharray="3 2.4"/>',
+    Signal.BASELINE: '<path d="M10 1.5l8.5 8.5-8.5 8.5-8.5-8.5z" fill="none" '
+    'stroke="currentColor" stroke-width="2"/>',
+    Signal.BUILD_ERROR: '<path d="M10 2l8.5 16h-17z" fill="none" stroke="currentColor" '
+    'stroke-width="2"/><path d="M10 8v5M10 15v1.5" stroke="currentColor" stroke-width="2"/>',
+    Signal.UNBUILT: '<path d="M4 10h12" stroke="currentColor" stroke-width="2.5"/>',
+    Signal.DROPPED: '<circle cx="10" cy="10" r="8" fill="none" stroke="currentColor" '
+    'stroke-width="2"/><path d="M4.5 15.5l11-11" stroke="currentColor" stroke-width="2"/>',
+}
+"""A shape for each signal: none is told from another by its colour alone."""
+KEEP = (
+    "This is the owner's version: it shows more than the signals, and the look is recorded. "
+    "Keep it from developers; no decision about a model may rest on it."
+)
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def tag(name: str, *content: str, **attributes: str) -> Markup:
+    """An element; content that is not markup is escaped. ``class_`` is written class."""
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"'
+        for key, value in attributes.items()
+    )
+    return Markup(f"<{name}{given}>{joined(*content)}</{name}>")
+
+
+def joined(*content: str) -> Markup:
+    return Markup("".join(c if isinstance(c, Markup) else _escaped(c) for c in content))
+
+
+def _escaped(text: str) -> str:
+    # Control characters are no part of HTML, and have no look of their own.
+    return html.escape("".join(c if ord(c) >= 32 and ord(c) != 127 else " " for c in text))
+
+
+def page(report: Report) -> str:
+    template = files("easeci.service").joinpath("report.html").read_text("utf-8")
+    title = f"{report.project}: easeci report"
+    return Template(template).substitute(title=_escaped(title), body=_body(report))
+
+
+def _body(report: Report) -> Markup:
+    parts = [_symbols(), tag("h1", tag("bdi", report.project)), tag("p", report.next)]
+    if report.owner is not None:
+        parts.append(_owner_head(report.owner))
+    for testset in report.testsets:
+        found = None if report.owner is None else report.owner.testsets[testset.number]
+        parts.append(_section(testset, found))
+    last = max((row.at for t in report.testsets for row in t.rows), default=None)
+    until = "no commit yet" if last is None else f"up to the commit submitted at {_time(last)} UTC"
+    return joined(*parts, tag("footer", f"Written by easeci report, {until}."))
+
+
+def _symbols() -> Markup:
+    drawn = [
+        Markup(f'<symbol id="{_slug(signal)}" viewBox="0 0 20 20">{shape}</symbol>')
+        for signal, shape in SYMBOLS.items()
+    ]
+    return tag("svg", *drawn, class_="symbols", aria_hidden="true")
+
+
+def _slug(signal: Signal) -> str:
+    return signal.replace(" ", "-")
+
+
+def _symbol(signal: Signal) -> Markup:
+    use = Markup(f'<use href="#{_slug(signal)}"/>')
+    return tag("svg", use, class_=_slug(signal), aria_hidden="true")
+
+
+def _owner_head(owner: OwnerReport) -> Markup:
+    return joined(
+        tag("p", KEEP, class_="notice"),
+        _facts(owner.facts),
+        tag("h3", "What the guarantee rests on"),
+        tag("ul", *(tag("li", line) for line in owner.rests_on)),
+    )
+
+
+def _facts(facts: tuple[tuple[str, str], ...]) -> Markup:
+    cells = []
+    for name, value in facts:
+        content = tag("dt", name) + tag("dd", value)
+        wide = {"class_": "wide"} if len(value) > 40 else {}
+        cells.append(tag("div", Markup(content), **wide))
+    return tag("dl", *cells)
+
+
+def _section(testset: TestsetReport, found: TestsetFindings | None) -> Markup:
+    state = "in use" if testset.retired is None else f"retired: {testset.retired}"
+    heading = (f"Testset {testset.number} ", tag("span", f"({state})", class_="soft"))
+    parts = [
+        tag("h2", *heading),
+        tag("code", str(testset.script.condition), class_="condition"),
+        tag("ul", *(tag("li", line) for line in promise(testset.script))),
+        _budget(testset),
+    ]
+    if found is not None:
+        parts += [_facts((("Examples from", testset.name), *found.facts)), *_charts(testset, found)]
+    parts += [tag("h3", "Commits"), _strip(testset.rows), _table(testset, found)]
+    return tag("section", *parts)
+
+
+def promise(script: Script) -> tuple[str, ...]:
+    """The contract of a script in plain words."""
+    reliability, sensitivity = (
+        f"{float(share):.10g}" for share in (script.reliability, script.sensitivity)
+    )
+    if script.mode is Mode.FP_FREE:
+        safe = "no commit passes whose condition is false"
+        sensitive = "no commit fails that is on the good side of every threshold"
+    else:
+        safe = "no commit fails whose condition is true"
+        sensitive = "no commit passes that is on the bad side of some threshold"
+    ends = "pass" if script.mode is Mode.FP_FREE else "fail"
+    shown = {
+        Adaptivity.NONE: "Developers see that a commit was accepted, and never its verdict.",
+        Adaptivity.FULL: "Developers see pass or fail of every commit, and may adapt to it.",
+        Adaptivity.FIRST_CHANGE: "Developers see pass or fail of every commit, and the testset "
+        f"ends with its first {ends}.",
+    }
+    return (
+        f"With probability at least {reliability}, {safe}, over the testset's whole life of "
+        f"{script.steps:,} steps ({script.mode}).",
+        f"On a testset as large as planned, with probability at least {sensitivity}, {sensitive} "
+        "by twice its tolerance or more.",
+        shown[script.adaptivity],
+    )
+
+
+def _budget(testset: TestsetReport) -> Markup:
+    used, steps = testset.steps_used, testset.steps
+    words = f"{used:,} of {steps:,} steps used, {steps - used:,} left"
+    bar = tag("div", tag("div", style=f"width: {100 * used / steps:.4g}%"))
+    return joined(tag("div", bar, class_="budget", role="img", aria_label=words), tag("p", words))
+
+
+def _strip(rows: tuple[DisclosedRow, ...]) -> Markup:
+    """A symbol for each commit, the first on the left, and what the symbols mean."""
+    if not rows:
+        return tag("p", "No commit yet.", class_="soft")
+    counts = Counter(row.signal for row in rows)
+    summary = ", ".join(f"{counts[s]:,} {s}" for s in SYMBOLS if counts[s])
+    symbols = [_symbol(row.signal) for row in rows]
+    key = [tag("span", _symbol(s), f" {s} ({counts[s]:,})") for s in SYMBOLS if counts[s]]
+    label = f"Signals of {len(rows):,} commits in the order of submission: {summary}"
+    return joined(
+        tag("div", *symbols, class_="strip", role="img", aria_label=label),
+        tag("div", *key, class_="key"),
+    )
+
+
+def _table(testset: TestsetReport, found: TestsetFindings | None) -> Markup:
+    if not testset.rows:
+        return Markup("")
+    headings = ["no.", "signal", "step", "commit", "subject", "branch", "submitted (UTC)"]
+    if found is not None:
+        clauses = [f"{clause.score}: estimate [interval]" for clause in testset.script.clauses]
+        headings += ["verdict", "labels", *clauses, "against"]
+    rows = []
+    for position, row in enumerate(testset.rows):
+        cells = _cells(row)
+        if found is not None:
+            cells += _owner_cells(found.rows[position], len(testset.script.clauses))
+        rows.append(tag("tr", *cells))
+    columns = (tag("th", heading, scope="col") for heading in headings)
+    label = f"Commits of testset {testset.number}"
+    table = tag(
+        "table",
+        tag("caption", f"{label}, in the order of submission"),
+        tag("thead", tag("tr", *columns)),
+        tag("tbody", *rows),
+    )
+    return _scrolling(table, label)
+
+
+def _scrolling(content: Markup, label: str) -> Markup:
+    """Wider than a phone: it scrolls by itself, also by the keyboard."""
+    return tag("div", content, class_="scroll", tabindex="0", role="region", aria_label=label)
+
+
+def _cells(row: DisclosedRow) -> list[Markup]:
+    return [
+        tag("td", f"{row.submission:,}", class_="number"),
+        tag("td", _symbol(row.signal), " ", tag("b", row.signal)),
+        tag("td", "" if row.step is None else f"{row.step:,}", class_="number"),
+        tag("td", row.commit[:10], class_="code"),
+        tag("td", tag("bdi", row.subject), class_="words"),
+        tag("td", tag("bdi", row.branch or "")),
+        tag("td", _time(row.at)),
+    ]
+
+
+def _owner_cells(found: Finding, clauses: int) -> list[Markup]:
+    verdict = found.verdict
+    if verdict is None:
+        words = "" if found.failure is None else f"build error: {found.failure}"
+        empty = [tag("td") for _ in range(clauses + 2)]
+        return [tag("td", words, class_="words"), *empty]
+    return [
+        tag("td", f"{'pass' if found.passed else 'fail'} ({verdict['outcome']})"),
+        tag("td", f"{verdict['labels']:,}", class_="number"),
+        *(tag("td", _clause_words(clause)) for clause in verdict["clauses"]),
+        tag("td", (found.baseline or "")[:10], class_="code"),
+    ]
+
+
+def _clause_words(clause: Mapping[str, Any]) -> str:
+    estimate, (low, high) = clause["estimate"], clause["interval"]
+    shown = "-" if estimate is None else f"{estimate:.4g}"
+    return f"{shown} [{low:.4g}, {high:.4g}] {clause['outcome']}"
+
+
+def _charts(testset: TestsetReport, found: TestsetFindings) -> list[Markup]:
+    """A history for each clause, and the labels of each step."""
+    if not found.verdicts:
+        return [tag("p", "No step is decided yet.", class_="soft")]
+    script = testset.script
+    parts = [
+        _clause_figure(clause, script.mode, position, found)
+        for position, clause in enumerate(script.clauses)
+    ]
+    counts = [(step, int(verdict["labels"])) for step, verdict in found.verdicts]
+    total = f"{counts[-1][1]:,} at the last step, {max(c for _, c in counts):,} at the most"
+    drawn = count_chart(counts, "labels")
+    caption = f"Labels that each step consulted: {total}. Steps share labels."
+    return [*parts, _figure("Labels", drawn, caption)]
+
+
+def _clause_figure(
+    clause: LinearClause, mode: Mode, position: int, found: TestsetFindings
+) -> Markup:
+    points = [
+        _point(step, verdict["clauses"][position])
+        for step, verdict in found.verdicts
+        if position < len(verdict["clauses"])
+    ]
+    low, high = zone_of(clause, mode)
+    drawn = history_chart(points, str(clause.score), float(clause.threshold), (low, high))
+    counts = Counter(point.outcome for point in points)
+    summary = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
+    caption = (
+        f"Over {len(points):,} steps: {summary}. The line is the threshold "
+        f"{float(clause.threshold):.4g}, the shaded band the zone from {low:.4g} to {high:.4g}, "
+        "where Unknown is honest. Dots are estimates, bars what is shown of the true value, cut "
+        "at the edge of the chart. The table of commits has the numbers."
+    )
+    return _figure(clause.text, drawn, caption)
+
+
+def _point(step: int, clause: Mapping[str, Any]) -> StepPoint:
+    low, high = clause["interval"]
+    return StepPoint(step, clause["estimate"], low, high, clause["outcome"])
+
+
+def zone_of(clause: LinearClause, mode: Mode) -> tuple[float, float]:
+    """Twice the tolerance from the threshold on: on the good side in fp-free, else on the bad."""
+    upwards = (clause.comparison is Comparison.GREATER) == (mode is Mode.FP_FREE)
+    other = clause.threshold + (2 if upwards else -2) * clause.tolerance
+    return float(min(clause.threshold, other)), float(max(clause.threshold, other))
+
+
+def _figure(title: str, svg: str, caption: str) -> Markup:
+    image = tag("div", Markup(svg), role="img", aria_label=f"{title}. {caption}")
+    return joined(
+        tag("h3", tag("code", title)),
+        tag("figure", _scrolling(image, f"Chart: {title}"), tag("figcaption", caption)),
+    )
+
+
+def _time(at: str) -> str:
+    return at.replace("T", " ")[:16]
