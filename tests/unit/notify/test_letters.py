@@ -1,0 +1,229 @@
+"""What letters say, and that nothing in them can be anything but words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from easeci.notify import (
+    AlarmFacts,
+    AlarmReason,
+    ClauseFacts,
+    Needs,
+    VerdictFacts,
+    WarningFacts,
+    WarningReason,
+    Words,
+    alarm_letter,
+    verdict_letter,
+    warning_letter,
+)
+from easeci.notify.page import COLUMNS, columns, wrapped
+
+HEAD = "1234567:" + "ab" * 32
+VERDICT = VerdictFacts(
+    project="digits",
+    commit="0123456789abcdef0123456789abcdef01234567",
+    subject="A better model",
+    branch="main",
+    testset=2,
+    step=3,
+    steps=32,
+    passed=True,
+    outcome="True",
+    clauses=(
+        ClauseFacts("n - o > 0.02 +/- 0.01", 0.0312, 0.0213, 0.0411, "True"),
+        ClauseFacts("d < 0.1 +/- 0.01", None, 0.0, 0.09, "True"),
+    ),
+    labels=1234,
+    examples=56789,
+    secret=False,
+    head=HEAD,
+)
+ALARM = AlarmFacts(
+    project="digits",
+    testset=2,
+    reason=AlarmReason.BUDGET_USED,
+    detail="its budget is used",
+    steps_used=32,
+    steps=32,
+    examples=56789,
+    labels=4321,
+    needs=Needs(60000, 5000),
+    head=HEAD,
+)
+WARNING = WarningFacts(
+    project="digits",
+    testset=2,
+    reason=WarningReason.STEPS_LEFT,
+    steps_used=30,
+    steps=32,
+    decided=30,
+    undecided=12,
+    needs=None,
+    head=HEAD,
+)
+ALL = [verdict_letter(VERDICT), alarm_letter(ALARM), warning_letter(WARNING)]
+ALL += [alarm_letter(replace(ALARM, reason=reason)) for reason in AlarmReason]
+ALL += [warning_letter(replace(WARNING, reason=reason)) for reason in WarningReason]
+HOSTILE = "</td><script src=//x>&amp;\"'`<b>`\nBcc: x\r\n\u202e"
+
+
+class Tags(HTMLParser):
+    """The words, and every tag that is there, with its attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.words, self.tags, self.attributes, self.open = "", set[str](), set[str](), list[str]()
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+HTML_TAGS = {
+    "html",
+    "head",
+    "meta",
+    "title",
+    "body",
+    "h2",
+    "p",
+    "table",
+    "tr",
+    "th",
+    "td",
+    "pre",
+    "code",
+}
+
+
+def letters_of(text: str) -> str:
+    """Without what is drawn with spaces, lines and quotes."""
+    return "".join(c for c in text if c.isalnum())
+
+
+def said(words: Words) -> str:
+    return " ".join(words.text.split())
+
+
+def check(words: Words) -> None:
+    assert all(columns(line) <= COLUMNS for line in words.text.splitlines())
+    assert "\n" not in words.subject
+    read = Tags(words.html)
+    assert read.tags <= HTML_TAGS
+    assert read.attributes <= {"style", "lang", "charset", "name", "content"}
+    assert not read.open
+    assert "url(" not in words.html
+
+
+@pytest.mark.parametrize("words", ALL, ids=lambda words: words.subject)
+def test_every_letter_is_narrow_closed_html_and_has_the_head(words: Words) -> None:
+    check(words)
+    assert f"\n  {HEAD}\n" in words.text  # on one line, to be copied
+    assert HEAD in words.html
+    assert "What to do next" in words.text
+    assert words.subject.startswith("[digits] ")
+
+
+def test_text_and_html_say_the_same() -> None:
+    for words in ALL:
+        shown = Tags(words.html).words.replace(words.subject, "", 1)
+        assert letters_of(words.text) == letters_of(shown)
+
+
+def test_a_verdict_says_everything_about_its_step() -> None:
+    words = verdict_letter(VERDICT)
+    assert words.subject == "[digits] PASS: step 3 of 32, A better model"
+    for part in (
+        "PASS. The condition holds.",
+        "0123456789 A better model",
+        "n - o > 0.02 +/- 0.01",
+        "0.0312",
+        "[0.0213, 0.0411]",
+        "not known",
+        "1,234 consulted, of 56,789 examples",
+        "29 steps are left",
+    ):
+        assert part in said(words)
+    assert "developers" not in words.text
+
+
+def test_a_fail_an_unknown_and_a_secret_are_said_as_such() -> None:
+    fail = verdict_letter(replace(VERDICT, passed=False, outcome="False", step=32, branch=None))
+    assert fail.subject.startswith("[digits] FAIL")
+    assert "The condition does not hold." in said(fail)
+    assert "No step is left" in said(fail)
+    unknown = replace(VERDICT, outcome="Unknown", step=31)
+    assert "a pass (fn-free)" in said(verdict_letter(unknown))
+    assert "a fail (fp-free)" in said(verdict_letter(replace(unknown, passed=False)))
+    assert "1 step is left" in said(verdict_letter(unknown))
+    assert "Don't tell the developers" in said(verdict_letter(replace(VERDICT, secret=True)))
+
+
+def test_an_alarm_says_why_and_which_commands_to_run() -> None:
+    words = alarm_letter(ALARM)
+    for part in (
+        "all steps of this one are used",
+        "32 used of 32",
+        "60,000 examples and about 5,000 labels",
+    ):
+        assert part in said(words)
+    assert "\n  easeci testset add EXAMPLES\n" in words.text
+    assert "\n  easeci testset release --to FOLDER\n" in words.text
+    by_hand = replace(ALARM, reason=AlarmReason.BY_HAND, detail="labels were wrong", needs=None)
+    assert "labels were wrong" in alarm_letter(by_hand).text
+    assert "easeci plan" in alarm_letter(by_hand).text
+
+
+def test_warnings_say_what_is_ahead() -> None:
+    assert "2 steps are left on testset 2" in warning_letter(WARNING).subject
+    undecided = warning_letter(replace(WARNING, reason=WarningReason.UNDECIDED))
+    assert "12 of 30 commits" in undecided.text
+    assert "`easeci plan`" in undecided.text
+    assert "<code" in undecided.html
+
+
+@settings(max_examples=40)
+@given(st.text() | st.just(HOSTILE))
+def test_whatever_people_wrote_stays_words(text: str) -> None:
+    clause = replace(VERDICT.clauses[0], text=text)
+    check(
+        verdict_letter(replace(VERDICT, project=text, subject=text, branch=text, clauses=(clause,)))
+    )
+    check(alarm_letter(replace(ALARM, project=text, detail=text)))
+    check(warning_letter(replace(WARNING, project=text)))
+
+
+def test_what_is_quoted_is_shown_and_cut() -> None:
+    words = verdict_letter(replace(VERDICT, subject=HOSTILE, branch="x" * 10_000))
+    assert "</td><script src=//x>&amp;\"'`<b>` Bcc: x" in " ".join(words.text.split())
+    assert "<td><script" not in words.html
+    assert len(words.text) < 5_000
+
+
+@given(st.text(), st.sampled_from(["", "  Name   "]))
+def test_wrapping_keeps_every_character_and_the_limit(text: str, first: str) -> None:
+    lines = list(wrapped(text, first, " " * len(first)))
+    assert all(columns(line) <= COLUMNS for line in lines)
+    visible = "".join(c if c.isprintable() else " " for c in text)
+    assert "".join("".join(lines).split()) == first.strip() + "".join(visible.split())
+
+
+def test_wide_characters_count_twice() -> None:
+    assert columns("模型") == 4
+    assert [columns(line) for line in wrapped("模" * 80)] == [78, 78, 4]
