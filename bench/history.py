@@ -22,10 +22,10 @@ from easeci.ledger.events import (
     Decided,
     Event,
     LabelsAdded,
+    MessageQueued,
     Submitted,
     TestsetAdded,
     TestsetRetired,
-    VerdictQueued,
 )
 from easeci.ledger.sealed_script import sealed
 from easeci.service import load_entries
@@ -177,7 +177,7 @@ def _commit_events(
         Answered(submission, signal),
     ]
     if hidden:
-        events.append(VerdictQueued(testset, step, OWNER))
+        events.append(MessageQueued(step, "verdict", OWNER, testset, step, ""))
     if passed:
         archive = f"archives/{commit}.tar.gz"
         events.append(BaselineArchived(testset, commit, archive, _digest(archive)))

@@ -55,6 +55,7 @@ def test_a_pass_a_fail_and_a_wait_look_the_same(
         place = Workplace.make(tmp_path / name, adaptivity="none -> owner@example.org", steps=steps)
         first, second = place.commit_cut(0.7), place.commit_cut(0.52)
         monkeypatch.chdir(place.repository)
+        monkeypatch.setenv("EASECI_SMTP_URL", f"mbox://{tmp_path / name / 'letters'}")
         if cut is not None:
             labels_with_cut(place, cut)
         place.add_testset(labelled=cut is not None)
@@ -73,7 +74,7 @@ def test_a_pass_a_fail_and_a_wait_look_the_same(
         seen += shown(place, capsys, monkeypatch, ["run"], *COMMANDS)
         worlds[name] = (
             seen,
-            place.git("for-each-ref"),
+            place.git("for-each-ref", "--format=%(objectname)"),
             sorted(p.name for p in place.repository.iterdir()),
         )
         step = open_project(place.repository).state.testsets[1].steps[0]
@@ -85,7 +86,10 @@ def test_a_pass_a_fail_and_a_wait_look_the_same(
     assert codes[:4] == [0, 0, 0, 0]
 
 
-def test_the_verdict_is_queued_for_its_address(tmp_path: Path) -> None:
+def test_the_verdict_is_queued_for_its_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EASECI_SMTP_URL", f"mbox://{tmp_path / 'letters'}")
     place = Workplace.make(tmp_path, adaptivity="none -> owner@example.org")
     place.commit_cut(0.7)
     place.add_testset()

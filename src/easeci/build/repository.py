@@ -138,8 +138,8 @@ class Repository:
             return None
         return need_git(self.folder, "cat-file", "blob", entry[2].decode()).output
 
-    def keep_only(self, name: str, commits: Iterable[str]) -> None:
-        """Hold these commits, as far as they are here, and no others, by refs of ours.
+    def keep_only(self, name: str, commits: Iterable[str], *, others_too: bool = False) -> None:
+        """Hold these commits, as far as they are here, by refs of ours; let go of others.
 
         No force-push and no gc loses them.
         """
@@ -148,7 +148,7 @@ class Repository:
         held, wanted = set(listed.split()), set(commits)
         for commit in filter(self.has, sorted(wanted - held)):
             need_git(self.folder, "update-ref", prefix + commit, commit)
-        for commit in sorted(held - wanted):
+        for commit in () if others_too else sorted(held - wanted):
             need_git(self.folder, "update-ref", "-d", prefix + commit)
 
 

@@ -29,8 +29,8 @@ def log(
         bool, typer.Option("--verify", help="Check every event, label, example and order.")
     ] = False,
     build: Annotated[
-        int | None,
-        typer.Option("--build", help="With --owner: what the program of commit number N printed."),
+        str | None,
+        typer.Option("--build", help="With --owner: what commit number N, or baseline, printed."),
     ] = None,
     store: StoreOption = None,
     project: ProjectOption = None,
@@ -74,15 +74,21 @@ def _verify(store: Any, project: str | None, as_json: bool) -> None:
         output().print("Every event, label, example and order is as it was recorded.")
 
 
-def _show_build(found: Project, build: int, *, owner: bool) -> None:
-    from easeci.service.views import build_log
+def _show_build(found: Project, build: str, *, owner: bool) -> None:
+    from easeci.service.views import baseline_log, build_log
 
     if not owner:
         raise UsageError(
             "what a program printed may speak of the examples: it is the owner's to read",
             hint=f"As the owner: easeci log --owner --build {build}",
         )
-    print(build_log(found, build))
+    if build == "baseline":
+        printed = baseline_log(found)
+    elif build.isdecimal():
+        printed = build_log(found, int(build))
+    else:
+        raise UsageError("--build takes a commit's number in the log, or the word baseline")
+    print(printed or "(it printed nothing)")
 
 
 def _table(*columns: str) -> Table:

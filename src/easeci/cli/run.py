@@ -92,15 +92,22 @@ def _why(answer: Answer) -> str:
     row = answer.row
     match row.signal:
         case "build error":
-            return f"{escape(answer.failure or '')}; no step was spent."
+            return (
+                f"{escape(answer.failure or '')}; no step was spent.\n"
+                "  `easeci try --examples FILE` shows what it prints, on a public sample;\n"
+                f"  the owner reads it with `easeci log --owner --build {row.submission}`."
+            )
         case "baseline":
             return "It is the baseline, or predicts the same: nothing to test, no step spent."
         case "pending":
-            return "Its signal is not there yet: it waits for labels, or for the next tick."
+            return (
+                "Its signal waits for labels (the owner: `easeci labels export FILE`), or for the "
+                "next tick."
+            )
         case "superseded":
             return "A newer commit took its place while it waited; no step was spent."
         case "dropped":
-            return "The testset was retired before its turn; no step was spent."
+            return "The testset was retired before it was answered."
         case "accepted" if answer.charged:
             return f"Step {row.step:,}. The verdict goes to the address in the script."
         case "accepted":

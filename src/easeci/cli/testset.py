@@ -92,7 +92,9 @@ def _show(added: Added) -> None:
     for overlap in added.overlaps:
         console.print(f"Already in testset {overlap.testset}: {overlap.shared:,} of the examples.")
     if added.baseline_failure is not None:
-        console.print(f"[yellow]{escape(added.baseline_failure)}[/]")
+        console.print(
+            f"[bold yellow]No commit can be tested yet:[/] {escape(added.baseline_failure)}"
+        )
     elif added.baseline is not None:
         console.print(f"The baseline, commit {added.baseline[:10]}, was evaluated on it.")
     console.print(

@@ -51,7 +51,22 @@ class DisclosedRow:
     step: int | None
 
 
+def disclosed_rows(state: State) -> list[DisclosedRow]:
+    """Every submission, in order."""
+    queues = {number: state.queue(testset) for number, testset in state.testsets.items()}
+    places = {
+        waiting.number: place for queue in queues.values() for place, waiting in enumerate(queue)
+    }
+    return [_row(state, submission, places) for submission in state.submissions]
+
+
 def disclosed_row(state: State, submission: Submission) -> DisclosedRow:
+    queue = state.queue(state.testsets[submission.testset])
+    places = {waiting.number: place for place, waiting in enumerate(queue)}
+    return _row(state, submission, places)
+
+
+def _row(state: State, submission: Submission, places: dict[int, int]) -> DisclosedRow:
     return DisclosedRow(
         submission=submission.number,
         commit=submission.commit,
@@ -60,18 +75,18 @@ def disclosed_row(state: State, submission: Submission) -> DisclosedRow:
         testset=submission.testset,
         at=submission.at,
         signal=signal_of(state, submission),
-        step=_step(state, submission),
+        step=_step(state, submission, places),
     )
 
 
-def _step(state: State, submission: Submission) -> int | None:
+def _step(state: State, submission: Submission, places: dict[int, int]) -> int | None:
     """Under ``none`` a commit has its number as soon as it is built: whether those before it wait
     for labels is nothing that a developer may see."""
     if submission.repeats is not None:
         return submission.repeats
     testset = state.testsets[submission.testset]
     if submission.queued and testset.script.adaptivity is Adaptivity.NONE:
-        return testset.steps_used + state.queue(testset).index(submission) + 1
+        return testset.steps_used + places[submission.number] + 1
     return submission.step
 
 
@@ -94,9 +109,10 @@ def signal_of(state: State, submission: Submission) -> Signal:
         return Signal.SUPERSEDED
     if not submission.built:  # its command was killed; the next run of the commit builds it
         return Signal.UNBUILT
-    if testset.retired is not None and submission.step is None:
+    signal = disclose(testset.script.adaptivity, None)
+    if testset.retired is not None and signal is Signal.PENDING:
         return Signal.DROPPED
-    return disclose(testset.script.adaptivity, None)
+    return signal
 
 
 @dataclass(frozen=True)
@@ -115,7 +131,7 @@ def disclosed_status(state: State) -> DisclosedStatus:
     testset = state.latest_testset
     if testset is None:
         return DisclosedStatus(None, None, 0, 0, None, 0)
-    rows = [disclosed_row(state, s) for s in state.submissions if s.testset == testset.number]
+    rows = [row for row in disclosed_rows(state) if row.testset == testset.number]
     return DisclosedStatus(
         testset=testset.number,
         name=testset.name,

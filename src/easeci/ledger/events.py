@@ -138,6 +138,24 @@ class BaselineBuilt(Event):
 
 
 @dataclass(frozen=True)
+class BaselineFailed(Event):
+    """The baseline could not be built on a testset."""
+
+    testset: int
+    commit: str
+    reason: str
+    log: str
+    log_digest: str
+
+
+@dataclass(frozen=True)
+class Promoted(Event):
+    """A commit that was submitted on another branch has come to the one of baselines."""
+
+    submission: int
+
+
+@dataclass(frozen=True)
 class Charged(Event):
     """A step is spent, before anything is tested. From here on it can only be decided."""
 
@@ -209,6 +227,10 @@ class MessageTried(Event):
     reason: str
 
 
+LABELLING = "labelling"
+"""The view of examples that wait for a label."""
+
+
 @dataclass(frozen=True)
 class Looked(Event):
     """Somebody looked at more than the signals."""
@@ -229,6 +251,8 @@ KINDS: dict[str, type[Event]] = {
         Built,
         BuildFailed,
         BaselineBuilt,
+        BaselineFailed,
+        Promoted,
         Charged,
         Decided,
         Answered,

@@ -18,6 +18,7 @@ from easeci.ledger.events import (
     Answered,
     BaselineArchived,
     BaselineBuilt,
+    BaselineFailed,
     BaselineSet,
     BuildFailed,
     Built,
@@ -29,6 +30,7 @@ from easeci.ledger.events import (
     MessageQueued,
     MessageTried,
     ProjectOpened,
+    Promoted,
     Submitted,
     Superseded,
     TestsetAdded,
@@ -76,6 +78,8 @@ class Submission:
     testset: int
     at: str
     built: bool = False
+    turn: int = 0
+    """Its place among all that were built: the order in which commits are tested."""
     failure: str | None = None
     log: str | None = None
     step: int | None = None
@@ -111,6 +115,8 @@ class Testset:
     corrected: int = 0
     retired: str | None = None
     released_at: str | None = None
+    baseline_failure: BaselineFailed | None = None
+    """The last attempt to build the baseline on it, if that failed."""
     steps: list[Step] = field(default_factory=list)
     predictions: dict[str, Predictions] = field(default_factory=dict)
     """By commit."""
@@ -198,6 +204,9 @@ class State:
     submissions: list[Submission] = field(default_factory=list)
     baseline: str | None = None
     baseline_how: str | None = None
+    baseline_hidden: bool = False
+    """Whether it became the baseline by a verdict that developers were not told."""
+    built: int = 0
     archive: BaselineArchived | None = None
     messages: list[Message] = field(default_factory=list)
     looks: list[tuple[str, str]] = field(default_factory=list)
@@ -216,8 +225,9 @@ class State:
         return self.submissions[number - 1]
 
     def queue(self, testset: Testset) -> list[Submission]:
-        """What is built and waits for its turn, in the order of submission."""
-        return [s for s in self.submissions if s.testset == testset.number and s.queued]
+        """What is built and waits for its turn, in the order in which it was built."""
+        waiting = [s for s in self.submissions if s.testset == testset.number and s.queued]
+        return sorted(waiting, key=lambda submission: submission.turn)
 
     def last_of(self, testset: Testset, commit: str) -> Submission | None:
         """The last submission of a commit to a testset that did not fail to build."""
@@ -278,7 +288,7 @@ def _testset_retired(state: State, event: TestsetRetired, at: str) -> None:  # n
 
 
 def _baseline_set(state: State, event: BaselineSet, at: str) -> None:  # noqa: ARG001
-    state.baseline, state.baseline_how = event.commit, event.how
+    state.baseline, state.baseline_how, state.baseline_hidden = event.commit, event.how, False
 
 
 def _baseline_archived(state: State, event: BaselineArchived, at: str) -> None:  # noqa: ARG001
@@ -304,7 +314,8 @@ def _submitted(state: State, event: Submitted, at: str) -> None:
 
 def _built(state: State, event: Built, at: str) -> None:  # noqa: ARG001
     submission = state.submission(event.submission)
-    submission.built = True
+    submission.built, state.built = True, state.built + 1
+    submission.turn = state.built
     testset = state.testsets[submission.testset]
     if event.log is not None and event.log_digest is not None:
         submission.log = event.log
@@ -325,6 +336,7 @@ def _baseline_built(state: State, event: BaselineBuilt, at: str) -> None:  # noq
     testset = state.testsets[event.testset]
     testset.files[event.file] = event.digest
     testset.files[event.log] = event.log_digest
+    testset.baseline_failure = None
     testset.predictions[event.commit] = Predictions(event.file, event.digest, event.fingerprint)
 
 
@@ -343,7 +355,29 @@ def _decided(state: State, event: Decided, at: str) -> None:
     step.passed, step.verdict, step.decided_at = event.passed, event.verdict, at
     submission = state.submission(step.submission)
     if event.passed and submission.candidate:
-        state.baseline, state.baseline_how = submission.commit, "passed"
+        _passed(state, submission)
+
+
+def _passed(state: State, submission: Submission) -> None:
+    """The last commit of its branch that passed is the baseline."""
+    hidden = state.testsets[submission.testset].script.adaptivity is Adaptivity.NONE
+    state.baseline, state.baseline_how, state.baseline_hidden = submission.commit, "passed", hidden
+
+
+def _promoted(state: State, event: Promoted, at: str) -> None:  # noqa: ARG001
+    submission = state.submission(event.submission)
+    submission.candidate = True
+    steps = state.testsets[submission.testset].steps
+    later = steps[submission.step :] if submission.step is not None else []
+    overtaken = any(s.passed and state.submission(s.submission).candidate for s in later)
+    if submission.step is not None and steps[submission.step - 1].passed and not overtaken:
+        _passed(state, submission)
+
+
+def _baseline_failed(state: State, event: BaselineFailed, at: str) -> None:  # noqa: ARG001
+    testset = state.testsets[event.testset]
+    testset.files[event.log] = event.log_digest
+    testset.baseline_failure = event
 
 
 def _answered(state: State, event: Answered, at: str) -> None:  # noqa: ARG001
@@ -355,7 +389,7 @@ def _answered(state: State, event: Answered, at: str) -> None:  # noqa: ARG001
     again = event.repeats is not None and testset.script.adaptivity is not Adaptivity.NONE
     if again and submission.candidate and testset.steps[(event.repeats or 1) - 1].passed:
         # Passed on another branch, and now on the branch whose tips become the baseline.
-        state.baseline, state.baseline_how = submission.commit, "passed"
+        _passed(state, submission)
 
 
 def _superseded(state: State, event: Superseded, at: str) -> None:  # noqa: ARG001
@@ -403,6 +437,8 @@ _APPLY: dict[type[Event], Callable[[State, Any, str], None]] = {
     Built: _built,
     BuildFailed: _build_failed,
     BaselineBuilt: _baseline_built,
+    BaselineFailed: _baseline_failed,
+    Promoted: _promoted,
     Charged: _charged,
     Decided: _decided,
     Answered: _answered,

@@ -8,7 +8,13 @@ from pathlib import Path
 
 from easeci.build import Sandbox, checkout, find_sandbox, save_archive
 from easeci.errors import BuildError, UsageError
-from easeci.ledger.events import BaselineArchived, BaselineBuilt, BaselineSet
+from easeci.ledger.events import (
+    BaselineArchived,
+    BaselineBuilt,
+    BaselineFailed,
+    BaselineSet,
+    Event,
+)
 from easeci.ledger.state import Testset
 from easeci.script import Adaptivity
 from easeci.service.builds import build
@@ -32,10 +38,14 @@ def set_baseline(
                 hint="A baseline can be set before the first step of a testset.",
             )
         commit = project.repository.resolve(revision)
+        events: list[Event] = []
+        if testset is not None and _lacks_predictions(testset, commit):
+            sandbox = find_sandbox(unsandboxed=unsandboxed)
+            events.append(_predictions(project, testset, commit, sandbox))
         if commit != project.state.baseline:
-            project.append(BaselineSet(commit, "set"))
-        if testset is not None:
-            ensure_predictions(project, testset, find_sandbox(unsandboxed=unsandboxed))
+            events.append(BaselineSet(commit, "set"))
+        if events:
+            project.append(*events)
         ensure_archive(project)
         keep_refs(project)
         return commit
@@ -44,25 +54,37 @@ def set_baseline(
 def ensure_predictions(project: Project, testset: Testset, sandbox: Sandbox) -> None:
     """On a new testset the baseline's predictions are made by building its commit again."""
     commit = project.state.baseline
-    if commit is None or not testset.script.needs_old_model or commit in testset.predictions:
-        return
+    if commit is not None and _lacks_predictions(testset, commit):
+        project.append(_predictions(project, testset, commit, sandbox))
+
+
+def _lacks_predictions(testset: Testset, commit: str) -> bool:
+    return testset.script.needs_old_model and commit not in testset.predictions
+
+
+def _predictions(
+    project: Project, testset: Testset, commit: str, sandbox: Sandbox
+) -> BaselineBuilt:
+    """Build a baseline. Its failure is recorded, so that the owner can read what it printed."""
     result = build(project, testset, commit, sandbox, name=f"baseline-{commit[:20]}")
     made, log = result.predictions, result.log
     if made is None:
+        reason = "" if result.failure is None else result.failure.message
+        project.append(BaselineFailed(testset.number, commit, reason, log.file, log.digest))
         raise BuildError(
-            f"the baseline cannot be built on testset {testset.number}: {result.failure}",
-            hint="The owner may choose another with `easeci baseline set COMMIT`.",
+            f"the baseline (commit {commit[:10]}) cannot be built on testset {testset.number}: "
+            f"{reason}",
+            hint="The owner reads what it printed with `easeci log --owner --build baseline`, and "
+            "may choose another with `easeci baseline set COMMIT`.",
         )
-    project.append(
-        BaselineBuilt(
-            testset=testset.number,
-            commit=commit,
-            file=made.name,
-            digest=made.digest,
-            fingerprint=made.fingerprint,
-            log=log.file,
-            log_digest=log.digest,
-        )
+    return BaselineBuilt(
+        testset=testset.number,
+        commit=commit,
+        file=made.name,
+        digest=made.digest,
+        fingerprint=made.fingerprint,
+        log=log.file,
+        log_digest=log.digest,
     )
 
 
@@ -71,6 +93,8 @@ def ensure_archive(project: Project) -> None:
     commit, kept = project.state.baseline, project.state.archive
     testset = project.state.latest_testset
     if testset is None or commit is None or (kept is not None and kept.commit == commit):
+        return
+    if not project.repository.has(commit):  # another clone's: a command there will do it
         return
     with tempfile.TemporaryDirectory(prefix="easeci-") as folder:
         tree, packed = Path(folder) / "tree", Path(folder) / "archive"
@@ -86,14 +110,17 @@ def ensure_archive(project: Project) -> None:
 def keep_refs(project: Project) -> None:
     """Refs that keep commits from being lost: of the baseline, and of all that is on its way.
 
-    Under ``none`` every commit that was submitted keeps its ref, because which of them is the
-    baseline is nobody's business but the owner's.
+    Once there was a testset with ``none``, no ref is taken away any more: which commits are still
+    needed tells what passed.
     """
     state = project.state
     wanted = {state.baseline} if state.baseline is not None else set()
+    hidden = any(t.script.adaptivity is Adaptivity.NONE for t in state.testsets.values())
     for submission in state.submissions:
-        hidden = state.testsets[submission.testset].script.adaptivity is Adaptivity.NONE
         waits = submission.signal is None and submission.failure is None
         if hidden or waits:
             wanted.add(submission.commit)
-    project.repository.keep_only(project.name, wanted)
+    # Named by the key and not by the project: two stores may have projects of one name, and not
+    # every name of a project is one of a ref.
+    name = project.vault.key.digest(project.name.encode(), "refs")[:16]
+    project.repository.keep_only(name, wanted, others_too=hidden)

@@ -13,7 +13,7 @@ from easeci.script import Script
 from easeci.service.project import Project
 from easeci.vault import SealedTestset, StoredPredictions
 
-TRY = "`easeci try --examples FILE` runs the program on a public sample and shows everything."
+TRY = "`easeci try --examples FILE` runs it on a public sample and shows everything."
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def build(
                 hidden=(project.store.folder,),
             )
             stored = sealed.store_predictions(built.predictions)
-            _require_comparable(project, testset, stored)
+            _require_known_classes(project, testset, stored)
         except BuildError as error:
             failure = error
         except DataError as error:
@@ -97,8 +97,8 @@ def _source(project: Project, commit: str) -> Commit | Archive:
     return Commit(project.repository, commit)
 
 
-def _require_comparable(project: Project, testset: Testset, stored: StoredPredictions) -> None:
-    """Refuse, before a step is spent, what could not be compared with the labels known so far."""
+def _require_known_classes(project: Project, testset: Testset, stored: StoredPredictions) -> None:
+    """Refuse, before a step is spent, classes that are written in another way than the labels."""
     digests = testset.files | {stored.name: stored.digest}
     sealed = SealedTestset(project.vault, testset.number, digests)
-    sealed.codes(stored.name, None, testset.label_files)
+    sealed.require_known_classes(stored.name, testset.label_files)

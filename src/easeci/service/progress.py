@@ -12,10 +12,10 @@ from easeci.ledger.disclosure import BUDGET_USED, Signal, disclose
 from easeci.ledger.events import Answered, BaselineSet, Charged, Decided, Event, TestsetRetired
 from easeci.ledger.letters import Letters
 from easeci.ledger.state import State, Step, Testset
-from easeci.ledger.ticks import is_due
 from easeci.script import Adaptivity, Mode, Script
 from easeci.service.baselines import ensure_archive, keep_refs
 from easeci.service.project import Project, utc_now
+from easeci.service.ticks import is_due
 from easeci.verdict import Verdict, decide
 from easeci.verdict.document import verdict_document
 
@@ -55,10 +55,14 @@ def _next(project: Project, testset: Testset) -> bool:
             Answered(submission.number, Signal.BASELINE),
         )
         return True
+    if baseline is not None and baseline not in testset.predictions:
+        return False  # it could not be built on this testset yet
     if testset.script.adaptivity is not Adaptivity.NONE:
         # Under none a new commit always spends a step: whether it repeats an old one depends on
-        # the baseline, and so on verdicts that nobody may see.
-        if baseline is not None and testset.same_predictions(submission.commit, baseline):
+        # the baseline, and so on verdicts that nobody may see. So does it where the baseline
+        # still is one of those verdicts.
+        same = baseline is not None and testset.same_predictions(submission.commit, baseline)
+        if same and not project.state.baseline_hidden:
             project.append(Answered(submission.number, Signal.BASELINE))
             return True
         before = testset.answered_before(submission, baseline)

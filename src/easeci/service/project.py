@@ -91,7 +91,8 @@ class Project:
 def no_testset() -> NoTestsetError:
     return NoTestsetError(
         "this project has no testset yet",
-        hint="The owner adds one with `easeci testset add EXAMPLES`.",
+        hint="The owner adds one with `easeci testset add EXAMPLES`. Is the store elsewhere? Then "
+        "name it: --store FOLDER, or EASECI_STORE.",
     )
 
 
@@ -120,9 +121,10 @@ def open_project(
     where = store_folder(repository, store).absolute()
     if not create and not (where / "key").exists():
         raise no_testset()
-    chosen = name or _default_name(repository)
+    opened = Store.open(where, create=create)
+    chosen = name or _project_of(opened, repository) or _default_name(repository)
     vault = open_vault(where, chosen)
-    opened, key = Store.open(where, create=create), chain_key(vault)
+    key = chain_key(vault)
     state, head = _load(opened, chosen, key)
     project = Project(chosen, repository, opened, vault, state, head)
     _require_same_repository(project, told=name is not None)
@@ -136,6 +138,19 @@ def open_project(
     return project
 
 
+def _project_of(store: Store, repository: Repository) -> str | None:
+    """The project that this repository has in the store, whatever its folder is called now."""
+    mine = _identity(repository)
+    if not mine:
+        return None
+    for name in store.projects():
+        for first in store.records(name, until=1):
+            opened = parse_event(first.kind, first.version, first.text)
+            if isinstance(opened, ProjectOpened) and opened.first_commit == mine:
+                return name
+    return None
+
+
 def chain_key(vault: Vault) -> bytes:
     """The key of the chain of events."""
     return vault.key.derived("chain")
@@ -143,7 +158,8 @@ def chain_key(vault: Vault) -> bytes:
 
 def _default_name(repository: Repository) -> str:
     folder = repository.top or repository.git_dir
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", folder.name.removesuffix(".git")) or "project"
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", folder.name.removesuffix(".git"))
+    return plain.strip(".-")[:100] or "project"
 
 
 def _identity(repository: Repository) -> str:
@@ -161,9 +177,9 @@ def _require_same_repository(project: Project, *, told: bool) -> None:
         return
     raise UsageError(
         f"the store's project '{project.name}' belongs to another repository",
-        hint="Give this one another name: --project NAME."
-        if not told
-        else "Its first commit is not in this repository. Is this the right folder?",
+        hint="Its first commit is not here. Is this the right folder, or a shallow clone of it "
+        "(git fetch --unshallow)?"
+        + ("" if told else " Another repository needs another name: --project NAME."),
     )
 
 

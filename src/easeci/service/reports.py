@@ -169,7 +169,7 @@ def _owner_report(project: Project) -> OwnerReport:
     return OwnerReport(
         facts=(
             ("Baseline", baseline),
-            ("Verdicts to send", f"{len(state.queued_verdicts):,}"),
+            ("Letters to send", f"{sum(not m.sent for m in state.messages):,}"),
             ("Looks beyond the signals", f"{len(state.looks):,}"),
             ("Head of the ledger", f"{project.head.number}:{project.head.code}"),
         ),

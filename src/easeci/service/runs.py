@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from easeci.build import Sandbox, find_sandbox
-from easeci.errors import ScriptError, UsageError
+from easeci.errors import BuildError, ScriptError, UsageError
 from easeci.ledger.disclosure import DisclosedRow, disclosed_row, steps_used
-from easeci.ledger.events import BuildFailed, Built, Event, Submitted, Superseded
+from easeci.ledger.events import BuildFailed, Built, Event, Promoted, Submitted, Superseded
 from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Adaptivity, Script, parse_script
 from easeci.service.baselines import ensure_predictions, keep_refs
@@ -55,10 +55,12 @@ def run(
             require_transport(testset.script)
         if submission is None:
             _require_sealed_script(project, testset, commit)
+            _require_baseline(project.state, testset.script, branch, candidate)
             submission = _submit(project, testset, commit, branch, candidate)
-        if not submission.built and submission.signal is None:
-            _build(project, testset, submission, find_sandbox(unsandboxed=unsandboxed))
+        if candidate and not submission.candidate:
+            project.append(Promoted(submission.number))
         if new:
+            _build(project, testset, submission, find_sandbox(unsandboxed=unsandboxed))
             _supersede(project, testset, submission)
         resume(project)
         deliver(project)
@@ -75,9 +77,11 @@ def run(
 def _known(state: State, testset: Testset, commit: str, candidate: bool) -> Submission | None:
     """The submission whose signal this commit has already, or is already on its way to."""
     last = state.last_of(testset, commit)
-    if last is None or (candidate and not last.candidate):
+    if last is None or testset.script.adaptivity is Adaptivity.NONE:
+        return last
+    if candidate and not last.candidate:
         return None
-    if last.signal is None or testset.script.adaptivity is Adaptivity.NONE:
+    if last.signal is None:
         return last
     baseline = compared_with(state, testset.script)
     if commit == baseline:
@@ -103,7 +107,15 @@ def _submit(
 
 def _build(project: Project, testset: Testset, submission: Submission, sandbox: Sandbox) -> None:
     """Make the predictions that a test needs: the commit's, and on a new testset the baseline's."""
-    ensure_predictions(project, testset, sandbox)
+    try:
+        ensure_predictions(project, testset, sandbox)
+    except BuildError:
+        # Which commit the baseline is, and so whether it builds, tells what passed. The commit
+        # waits until the owner has chosen another.
+        if testset.script.adaptivity is not Adaptivity.NONE:
+            raise
+    if submission.built:
+        return
     name = f"commit-{submission.number:06}"
     result = build(project, testset, submission.commit, sandbox, name=name)
     made, log = result.predictions, result.log
@@ -114,6 +126,15 @@ def _build(project: Project, testset: Testset, submission: Submission, sandbox: 
     project.append(
         Built(submission.number, made.name, made.digest, made.fingerprint, log.file, log.digest)
     )
+
+
+def _require_baseline(state: State, script: Script, branch: str | None, candidate: bool) -> None:
+    """Only a commit of the branch of baselines is adopted as the first of them."""
+    if script.needs_old_model and state.baseline is None and not candidate:
+        raise UsageError(
+            f"there is no baseline yet, and branch {branch} can't give one",
+            hint="Run a commit of the main branch first, or `easeci baseline set COMMIT`.",
+        )
 
 
 def _supersede(project: Project, testset: Testset, submission: Submission) -> None:
@@ -168,16 +189,22 @@ def _require_sealed_script(project: Project, testset: Testset, commit: str) -> N
         raise ScriptError(
             f"{testset.source} of commit {commit[:10]} is not the script that testset "
             f"{testset.number} was sealed with: {_changed(script, testset.script)}",
-            hint="A testset keeps its script for life. Put the old text back; or let the owner "
-            "retire the testset (`easeci testset retire`) and add a new one.",
+            hint="A testset keeps its script for life. If it was sealed from a script that is not "
+            "committed yet, commit that; otherwise put the old text back, or let the owner retire "
+            "the testset (`easeci testset retire`) and add a new one.",
         )
 
 
 def _changed(script: Script, sealed: Script) -> str:
-    names = {"clauses": None, "condition": "condition", "program": "script"}
+    names = {
+        "clauses": None,
+        "condition": "condition",
+        "program": "script",
+        "third_party": "adaptivity",
+    }
     changed = [
         names.get(name, name.removesuffix("_seconds").removesuffix("_bytes"))
         for name in vars(script)
         if getattr(script, name) != getattr(sealed, name)
     ]
-    return "changed " + ", ".join(name for name in changed if name)
+    return "changed " + ", ".join(dict.fromkeys(name for name in changed if name))

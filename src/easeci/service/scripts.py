@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from easeci.errors import ScriptError, UsageError
@@ -14,13 +15,24 @@ DEFAULTS = {"reliability": "0.9999", "mode": "fp-free", "adaptivity": "full", "s
 
 def find_script(folder: Path) -> Path:
     """The script file of a folder."""
-    for name in SCRIPT_FILES:
-        if (folder / name).exists():
-            return folder / name
+    for place in _upwards(folder):
+        for name in SCRIPT_FILES:
+            if (place / name).exists():
+                return place / name
     raise UsageError(
         f"there is no script here: neither {' nor '.join(SCRIPT_FILES)}",
         hint='`easeci init` writes one; or give a condition, such as -c "n > 0.8 +/- 0.05".',
     )
+
+
+def _upwards(folder: Path) -> Iterator[Path]:
+    """The folder and those above it, up to the top of the repository that it is in."""
+    above = [folder, *folder.absolute().parents]
+    tops = [place for place in above if (place / ".git").exists()]
+    for place in above:
+        yield place
+        if not tops or (place / ".git").exists():
+            return
 
 
 def load_entries(path: Path) -> dict[str, Entry]:

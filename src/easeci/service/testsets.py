@@ -11,7 +11,7 @@ from typing import Any
 
 from easeci.build import find_sandbox
 from easeci.errors import BuildError, DataError, ScriptError, UsageError
-from easeci.ledger.events import Event, LabelsAdded, Looked, TestsetAdded
+from easeci.ledger.events import LABELLING, Event, LabelsAdded, Looked, TestsetAdded
 from easeci.ledger.letters import Letters
 from easeci.ledger.sealed_script import sealed
 from easeci.ledger.state import Testset
@@ -90,7 +90,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
         events: list[Event] = [
             TestsetAdded(
                 testset=number,
-                name=offer.examples.name,
+                name=offer.examples.name.encode("utf-8", "replace").decode(),
                 examples=kept.examples,
                 needed=needs.testset_size,
                 script=sealed(entries),
@@ -123,8 +123,9 @@ def retire_testset(
 ) -> Testset:
     """End a testset's life by hand: no more commits are tested on it."""
     with project.exclusive(waiting):
-        resume(project)
-        testset = project.require_active()
+        testset = project.state.active_testset
+        if testset is None:
+            testset = project.require_active()
         letters = Letters(project.state, testset.number)
         project.append(*retirement(testset, reason, letters))
         deliver(project)
@@ -157,8 +158,9 @@ def import_labels(
         received = project.sealed(testset).add_labels(
             path, known=testset.label_files, correct=correct
         )
+        suspicions: tuple[str, ...] = ()
         if received.file is not None and received.digest is not None:
-            _require_comparable(project, testset, received.file, received.digest)
+            suspicions = _suspicions(project, testset, received.file, received.digest)
             project.append(
                 LabelsAdded(
                     testset.number,
@@ -183,15 +185,26 @@ def import_labels(
             unchanged=received.unchanged,
             wanted=len(wanted_labels(project, testset)),
             answered=tuple(answered),
-            warnings=review(project.sealed(testset), testset.label_files),
+            warnings=suspicions,
         )
 
 
-def _require_comparable(project: Project, testset: Testset, file: str, digest: str) -> None:
-    """Refuse, before they are recorded, labels that predictions could not be compared with."""
+def _suspicions(project: Project, testset: Testset, file: str, digest: str) -> tuple[str, ...]:
+    """What looks wrong with the labels as they will be known; the owner is told.
+
+    Predictions never have a say in which labels are taken. But examples that surely show their
+    labels to programs are refused.
+    """
+    files = [*testset.label_files, file]
     sealed = SealedTestset(project.vault, testset.number, testset.files | {file: digest})
-    for known in testset.predictions.values():
-        sealed.codes(known.file, None, [*testset.label_files, file])
+    found = list(review(sealed, files))
+    known = testset.predictions.get(project.state.baseline or "")
+    if known is not None:
+        try:
+            sealed.require_known_classes(known.file, files)
+        except DataError as error:
+            found.append(f"{error.message} (of the baseline). {error.hint or ''}".strip())
+    return tuple(found)
 
 
 def export_wanted(project: Project, path: Path, waiting: Callable[[], None] | None = None) -> int:
@@ -201,7 +214,7 @@ def export_wanted(project: Project, path: Path, waiting: Callable[[], None] | No
         testset = _require_labelled(project)
         wanted = wanted_labels(project, testset)
         if wanted:
-            project.append(Looked("labels export"))
+            project.append(Looked(LABELLING))
             _write_rows(path, project.sealed(testset).rows_at(wanted))
         return len(wanted)
 

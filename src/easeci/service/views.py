@@ -16,9 +16,10 @@ from easeci.ledger.disclosure import (
     DisclosedRow,
     DisclosedStatus,
     disclosed_row,
+    disclosed_rows,
     disclosed_status,
 )
-from easeci.ledger.events import Looked
+from easeci.ledger.events import LABELLING, Looked
 from easeci.ledger.state import State, Testset
 from easeci.script import Adaptivity
 from easeci.service.project import Project, chain_key
@@ -95,10 +96,10 @@ def _next(shown: DisclosedStatus) -> str:
         return "The owner adds a testset: `easeci testset add EXAMPLES`."
     if shown.retired is not None:
         return "A new testset is needed; until then no commit is tested (exit code 4)."
-    left = shown.steps - shown.steps_used
+    left = f"steps left: {shown.steps - shown.steps_used:,}"
     if shown.pending:
-        return f"{shown.pending:,} commits wait for labels; {left:,} steps are left."
-    return f"`easeci run` tests the next commit; {left:,} steps are left."
+        return f"Commits that wait for labels: {shown.pending:,} (`easeci labels export`); {left}."
+    return f"`easeci run` tests the next commit; {left}."
 
 
 def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
@@ -127,12 +128,11 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
         lines.append(f"Already in earlier testsets: {shared:,} of its examples.")
     if testset.corrected:
         lines.append("Labels were corrected after they were given; signals given before stand.")
-    looks = [look for look in state.looks if look[0] >= testset.at]
-    if looks:
-        times = "once" if len(looks) == 1 else f"{len(looks):,} times"
+    if any(at >= testset.at and view != LABELLING for at, view in state.looks):
+        # How often, and when labels were asked for, would tell what waits.
         lines.append(
-            f"Somebody looked at more than the signals {times}: no decision about a model may rest "
-            "on that."
+            "Somebody has looked at more than the signals: no decision about a model may rest on "
+            "that."
         )
     if testset.script.adaptivity is not Adaptivity.NONE:
         lines.append("Developers see the signals, and nothing else.")
@@ -160,7 +160,7 @@ def _owner_status(project: Project, testset: Testset) -> OwnerStatus:
 
 def log(project: Project) -> list[DisclosedRow]:
     """Every submission with its signal, as developers may see it."""
-    return [disclosed_row(project.state, submission) for submission in project.state.submissions]
+    return disclosed_rows(project.state)
 
 
 def owner_log(project: Project) -> list[OwnerRow]:
@@ -181,6 +181,17 @@ def owner_log(project: Project) -> list[OwnerRow]:
             )
         )
     return rows
+
+
+def baseline_log(project: Project) -> str:
+    """What the baseline printed when it could not be built; recorded as a look."""
+    testset = project.state.latest_testset
+    failed = None if testset is None else testset.baseline_failure
+    if testset is None or failed is None:
+        raise UsageError("the baseline was built: there is nothing to read")
+    with project.exclusive():
+        project.append(Looked("build"))
+    return project.sealed(testset).load_log(failed.log)
 
 
 def build_log(project: Project, number: int) -> str:

@@ -58,10 +58,10 @@ class Store:
         with explained(self.path), self.engine.connect() as connection:
             return _head(connection, name)
 
-    def records(self, name: str, after: int = 0) -> list[Record]:
+    def records(self, name: str, after: int = 0, until: int | None = None) -> list[Record]:
         """The records of a project, in order."""
         with explained(self.path), self.engine.connect() as connection:
-            return _records(connection, name, after)
+            return _records(connection, name, after, until)
 
     def ledger(self, name: str, after: int = 0) -> tuple[list[Record], Head | None]:
         """Records and head as they were at one moment, whatever another command writes."""
@@ -160,7 +160,9 @@ def _head(connection: Connection, name: str) -> Head | None:
     return None if row is None else Head(row.head_number, row.head_code)
 
 
-def _records(connection: Connection, name: str, after: int) -> list[Record]:
+def _records(
+    connection: Connection, name: str, after: int, until: int | None = None
+) -> list[Record]:
     columns = (event.c.number, event.c.at, event.c.kind, event.c.version, event.c.text)
     query = (
         select(*columns, event.c.code)
@@ -168,6 +170,8 @@ def _records(connection: Connection, name: str, after: int) -> list[Record]:
         .where(project.c.name == name, event.c.number > after)
         .order_by(event.c.number)
     )
+    if until is not None:
+        query = query.where(event.c.number <= until)
     return [Record(*row) for row in connection.execute(query).all()]
 
 

@@ -41,20 +41,24 @@ class Testset:
         return self.ids.gather(list(positions))
 
 
-def align(new: Column, old: Column | None, labels: Column | None) -> Testset:
+def align(
+    new: Column, old: Column | None, labels: Column | None, *, suspicious: bool = True
+) -> Testset:
     """The testset that predictions and labels describe together, in the order of the file.
 
     The ids of the new model's predictions are the testset; the old model's must be the same ones,
-    and labels may cover a part.
+    and labels may cover a part. What looks like another spelling of the classes is refused, unless
+    the caller is not ``suspicious``, because that was looked at before.
     """
     require_unique(new)
     old_values = None if old is None else aligned_predictions(new, old)
     label_values = None if labels is None else aligned_labels(new, labels)
     for first, second in ((new, old), (new, labels), (old, labels)):
-        if first is not None and second is not None:
+        if suspicious and first is not None and second is not None:
             require_comparable(first, second)
     codes = _codes(new.values, old_values, label_values)
-    _require_overlap(new, old, labels, codes)
+    if suspicious:
+        _require_overlap(new, old, labels, codes)
     return Testset(new.ids, codes)
 
 
@@ -145,15 +149,16 @@ def _require_overlap(new: Column, old: Column | None, labels: Column | None, cod
         # A few labels may well miss what one model predicts, but not what both do.
         if complete or len(never_right) == 2 or old is None:
             for column in never_right:
-                _require_common_value(column, labels)
+                require_common_value(column, labels)
     if old is not None and not present[list(_AGREE)].any():
-        _require_common_value(new, old)
+        require_common_value(new, old)
 
 
 _AGREE = (Code.AGREE_RIGHT, Code.AGREE_WRONG, Code.AGREE_UNLABELLED)
 
 
-def _require_common_value(first: Column, second: Column) -> None:
+def require_common_value(first: Column, second: Column) -> None:
+    """Refuse two columns of which no value of one ever occurs in the other."""
     mine, theirs = comparable(first.distinct, second.distinct)
     if not mine.is_in(theirs.implode()).any():
         raise DataError(

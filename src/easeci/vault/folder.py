@@ -76,7 +76,7 @@ def open_vault(store: Path, project: str) -> Vault:
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}", project):
         raise UsageError(
             f"'{project[:40]}' cannot be the name of a project",
-            hint="Use up to 100 letters, digits, dots, dashes and underscores.",
+            hint="Use up to 100 letters, digits, dots, dashes and underscores: --project NAME.",
         )
     folder = store / VAULT / project
     with explained(f"the store {store} cannot be used"):

@@ -90,12 +90,17 @@ def _labels_in_order(examples: Examples, column: Column | None) -> pl.Series:
 
 
 def review(testset: SealedTestset, label_files: Sequence[str]) -> tuple[str, ...]:
-    """What gives the labels of a sealed testset away, now that more of them are known."""
+    """What may give the labels of a sealed testset away, now that more of them are known.
+
+    A column that surely does is refused, as it would have been when the testset was added.
+    """
     folder = testset.examples_folder
     given = [path for path in folder.glob("examples.*") if path.suffix != ".jsonl"]
     examples, _ = load_examples(given[0] if given else folder / JSONL)
     files = path_columns(examples.name, examples.columns, folder / FILES)
-    return _leaks(examples, testset.labels(label_files), files)[1]
+    columns, leaks = _leaks(examples, testset.labels(label_files), files)
+    columns.refuse()
+    return leaks
 
 
 def _leaks(

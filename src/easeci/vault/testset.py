@@ -22,7 +22,12 @@ import polars as pl
 from easeci.errors import DataError, InfrastructureError
 from easeci.evidence.cells import Codes
 from easeci.tables import Column, Role, align, load_column
-from easeci.tables.align import aligned_labels, aligned_predictions, require_comparable
+from easeci.tables.align import (
+    aligned_labels,
+    aligned_predictions,
+    require_common_value,
+    require_comparable,
+)
 from easeci.tables.column import as_text, named
 from easeci.tables.examples import load_rows
 from easeci.tables.source import UNREADABLE
@@ -175,7 +180,7 @@ class SealedTestset:
             try:
                 create_file(self.folder / name, content)
             except FileExistsError:
-                content = self._known_predictions(name, fingerprint)
+                content = self._known_predictions(name, fingerprint, content)
         return StoredPredictions(name, self.vault.key.digest(content), fingerprint)
 
     def _fingerprint(self, values: pl.Series) -> str:
@@ -185,8 +190,15 @@ class SealedTestset:
         size = len(values).to_bytes(8, "little")
         return self.vault.key.digest_chunks([size, lengths, text], "predictions")
 
-    def _known_predictions(self, name: str, fingerprint: str) -> bytes:
-        """The file that is there already: written by another version, its bytes may differ."""
+    def _known_predictions(self, name: str, fingerprint: str, content: bytes) -> bytes:
+        """The file that is there already: written by another version, its bytes may differ.
+
+        One that was never recorded was left by a command that was killed; it is written anew.
+        """
+        if self.digests is not None and name not in self.digests:
+            (self.folder / name).unlink()
+            create_file(self.folder / name, content)
+            return content
         if self._fingerprint(self.predictions(name)) != fingerprint:
             raise self._changed(name)
         return (self.folder / name).read_bytes()
@@ -246,8 +258,24 @@ class SealedTestset:
             self._column("the new predictions", self.predictions(new)),
             before,
             self._column("the labels", self.labels(label_files), Role.LABELS),
+            suspicious=False,  # a step that is charged must be decided
         )
         return testset.codes[self.order]
+
+    def require_known_classes(self, name: str, label_files: Sequence[str]) -> None:
+        """Refuse predictions that are spelt in another way than the labels (3.0 and 3), and, where
+        all labels are known, predictions that are never any of them.
+
+        It looks at which classes there are and never at which example has which, and a single
+        class would say too much.
+        """
+        labels = self._column("the labels", self.labels(label_files), Role.LABELS)
+        if labels.blank:
+            return
+        made = self._column("the predictions", self.predictions(name))
+        require_comparable(made, labels)
+        if labels.values.null_count() == 0 and len(labels.distinct) > 1:
+            require_common_value(made, labels)
 
     def ids_at(self, positions: Positions) -> pl.Series:
         """The ids at positions in the secret order: of labels to ask for."""

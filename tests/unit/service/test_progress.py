@@ -43,7 +43,14 @@ def run_on(place: Workplace, revision: str = "HEAD") -> Answer:
 
 
 def letters(place: Workplace) -> list[mailbox.mboxMessage]:
-    return list(mailbox.mbox(place.folder / "letters", create=False))
+    path = place.folder / "letters"
+    if not path.exists():
+        return []
+    box = mailbox.mbox(path, create=False)
+    try:
+        return list(box)
+    finally:
+        box.close()
 
 
 def test_a_newer_commit_takes_the_place_of_one_that_waits_for_its_turn(place: Workplace) -> None:
@@ -144,12 +151,9 @@ def test_under_none_the_verdict_goes_to_the_third_party_only(place: Workplace) -
     (verdict,) = letters(place)
     assert verdict["To"] == "third@example.org"
     assert "pass" in verdict["Subject"].lower()
-    number, _, code = next(
-        line.split(": ")[-1].strip().partition(":")
-        for line in verdict.as_string().splitlines()
-        if "head" in line.lower() and ":" in line
-    )
-    del number, code
+    (message,) = opened(place).state.messages
+    plain = verdict.as_string().replace("=\n", "").replace("\n", "")
+    assert message.head.code in plain
 
 
 def test_without_a_transport_no_step_is_spent(

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from easeci.errors import NoTestsetError, ScriptError, UsageError
+from easeci.errors import BuildError, NoTestsetError, ScriptError, UsageError
 from easeci.ledger.disclosure import Signal
 from easeci.service.baselines import set_baseline
 from easeci.service.project import Project, open_project
 from easeci.service.runs import Answer, run
 from easeci.service.testsets import Offer, add_testset, import_labels, retire_testset
+from easeci.service.views import baseline_log
 from tests.repositories import Workplace, write_examples
 
 
@@ -357,3 +358,143 @@ def test_two_repositories_do_not_share_a_project(place: Workplace, tmp_path: Pat
         other.repository, store=place.repository / ".easeci", name="other", create=True
     )
     assert named.store.projects() == ["model", "other"]
+
+
+def test_models_that_never_agree_are_decided(place: Workplace) -> None:
+    """One says "low" to everything, the other "high": legitimate, and it must not block anything."""
+    place.commit_cut(2.0)
+    add(place)
+    run_on(place)
+    place.commit_cut(-1.0)
+    assert run_on(place).row.signal is Signal.FAIL
+    place.commit_cut(0.5)
+    assert run_on(place).row.signal is Signal.PASS
+
+
+def test_labels_of_one_class_come_first_and_are_taken(place: Workplace) -> None:
+    place.commit_cut(2.0)
+    add(place, labelled=False)
+    run_on(place)
+    place.commit_cut(0.5)
+    assert run_on(place).row.signal is Signal.PENDING
+    lines = place.labels.read_text().splitlines()
+    some = place.folder / "some.csv"
+    some.write_text("\n".join([lines[0], *[x for x in lines if x.endswith("high")][:50], ""]))
+    assert import_labels(opened(place), some).added == 50
+    import_labels(opened(place), place.labels)
+    assert run_on(place).row.signal is Signal.PASS
+
+
+def test_a_baseline_that_cannot_be_built_is_not_set(place: Workplace) -> None:
+    good = place.git("rev-parse", "HEAD")
+    place.write("model.py", "print('why')\nraise SystemExit(1)\n")
+    broken = place.commit("broken")
+    better = place.commit_cut(0.52)
+    add(place)
+    run_on(place, good)
+    with pytest.raises(BuildError, match="cannot be built"):
+        set_baseline(opened(place), broken)
+    assert opened(place).state.baseline == good
+    assert "why" in baseline_log(opened(place))
+    assert run_on(place, better).row.signal is Signal.PASS
+
+
+def test_a_last_step_that_waits_does_not_keep_the_testset_alive(place: Workplace) -> None:
+    place.write_script(steps="1")
+    place.commit("one step")
+    add(place, labelled=False)
+    run_on(place)
+    waiting = place.commit_cut(0.52)
+    assert run_on(place).row.signal is Signal.PENDING
+    retire_testset(opened(place), "by hand")
+    assert run_on(place, waiting).row.signal is Signal.DROPPED
+    write_examples(place.examples, place.labels, start=9000)
+    add(place)
+
+
+def test_only_a_commit_of_the_main_branch_is_adopted(place: Workplace) -> None:
+    place.write_script(branches="[side]")
+    place.commit("branches")
+    add(place)
+    place.git("checkout", "--quiet", "-b", "side")
+    place.commit_cut(0.6)
+    with pytest.raises(UsageError, match="no baseline yet"):
+        run_on(place)
+    assert opened(place).state.baseline is None
+
+
+def test_a_renamed_folder_is_the_same_project(place: Workplace, tmp_path: Path) -> None:
+    add(place)
+    run_on(place)
+    store = tmp_path / "store"
+    (place.repository / ".easeci").rename(store)
+    moved = tmp_path / "renamed"
+    place.repository.rename(moved)
+    assert open_project(moved, store=store).name == "model"
+
+
+@pytest.mark.parametrize("name", ["a..b", "m.lock", ".model", "模型", "with space"])
+def test_any_folder_can_be_a_project(tmp_path: Path, name: str) -> None:
+    place = Workplace.make(tmp_path)
+    place.commit_cut(0.7)
+    folder = tmp_path / name
+    place.repository.rename(folder)
+    project = open_project(folder, create=True)
+    add_testset(project, Offer(place.examples, script=folder / ".easeci.yml"))
+    assert run(open_project(folder)).row.signal is Signal.BASELINE
+
+
+def test_under_none_refs_are_never_taken_away(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which commits are still held would tell what passed."""
+    monkeypatch.setenv("EASECI_SMTP_URL", f"mbox://{place.folder / 'letters'}")
+    place.write_script(adaptivity="none -> a@example.org")
+    first = place.commit("none")
+    add(place)
+    set_baseline(opened(place), first)
+    better = place.commit_cut(0.52)
+    run_on(place)
+    assert opened(place).state.baseline == better
+    held = place.git("for-each-ref", "--format=%(objectname)", "refs/easeci").split()
+    assert set(held) == {first, better}
+
+
+def test_under_none_the_same_commit_is_charged_once(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if it comes to another branch; and there it may become the baseline."""
+    monkeypatch.setenv("EASECI_SMTP_URL", f"mbox://{place.folder / 'letters'}")
+    place.write_script(adaptivity="none -> a@example.org", branches="[side]")
+    first = place.commit("none")
+    add(place)
+    run_on(place)
+    place.git("checkout", "--quiet", "-b", "side")
+    better = place.commit_cut(0.52)
+    run_on(place)
+    assert opened(place).state.baseline == first
+    place.git("checkout", "--quiet", "main")
+    place.git("merge", "--quiet", "--ff-only", "side")
+    answer = run_on(place)
+    assert (answer.row.signal, answer.charged, answer.steps_used) == (Signal.ACCEPTED, False, 1)
+    assert opened(place).state.baseline == better
+
+
+def test_after_none_the_baseline_is_tested_like_any_other(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That it is the baseline is what nobody was told."""
+    monkeypatch.setenv("EASECI_SMTP_URL", f"mbox://{place.folder / 'letters'}")
+    place.write_script(adaptivity="none -> a@example.org")
+    place.commit("none")
+    add(place)
+    run_on(place)
+    place.commit_cut(0.52)
+    run_on(place)
+    retire_testset(opened(place), "by hand")
+    place.write_script()
+    place.commit("full")
+    write_examples(place.examples, place.labels, start=9000)
+    add(place)
+    answer = run_on(place)
+    assert (answer.row.signal, answer.row.step) == (Signal.FAIL, 1)

@@ -9,7 +9,6 @@ import pytest
 
 from easeci.errors import DataError, ScriptError, UsageError
 from easeci.ledger.disclosure import Signal
-from easeci.ledger.events import LabelsAdded
 from easeci.service.project import Project, open_project
 from easeci.service.runs import run
 from easeci.service.testsets import (
@@ -168,21 +167,31 @@ def test_labels_never_change_silently(place: Workplace) -> None:
     assert verify(project) == []
 
 
-def test_labels_that_cannot_be_compared_are_not_recorded(place: Workplace) -> None:
-    """A commit that waits would never be decided again."""
+def test_labels_in_another_spelling_are_taken_and_warned_of(place: Workplace) -> None:
+    """No prediction has a say in which labels are taken."""
     add(place)
     run(opened(place))
     place.commit_cut(0.52)
     run(opened(place))
     other = place.folder / "other.csv"
     names = [line.split(",")[0] for line in place.labels.read_text().splitlines()[1:]]
-    other.write_text("\n".join(["id,label", *(f"{name},cat" for name in names), ""]))
-    with pytest.raises(DataError, match="spelt the same way"):
-        import_labels(opened(place), other)
-    project = opened(place)
-    assert project.state.testsets[1].labels == 0
-    assert not any(record.kind == LabelsAdded.__name__ for record in project.store.records("model"))
-    assert import_labels(opened(place), place.labels).added == 1500
+    rows = [f"{name},{'cat' if i % 2 else 'dog'}" for i, name in enumerate(names)]
+    other.write_text("\n".join(["id,label", *rows, ""]))
+    done = import_labels(opened(place), other)
+    assert done.added == 1500
+    assert any("spelt the same way" in warning for warning in done.warnings)
+
+
+def test_a_column_that_shows_the_labels_is_refused_when_they_come(place: Workplace) -> None:
+    """As it would have been when the testset was added."""
+    truth = dict(line.split(",") for line in place.labels.read_text().splitlines()[1:])
+    rows = [line.split(",") for line in place.examples.read_text().splitlines()[1:]]
+    shown = [f"{name},{x},{truth[name]}" for name, x in rows]
+    place.examples.write_text("\n".join(["id,x,answer", *shown, ""]))
+    add(place)
+    with pytest.raises(DataError, match="gives the labels away"):
+        import_labels(opened(place), place.labels)
+    assert opened(place).state.testsets[1].labels == 0
 
 
 def test_labels_for_unknown_ids_are_refused(place: Workplace) -> None:

@@ -217,9 +217,12 @@ def test_values_that_never_meet_are_errors_without_labels(tmp_path: Path) -> Non
         written(tmp_path / "p.csv", {"id": range(5), "prediction": [1.0] * 5})
     )
     refused(
-        lambda: testset.codes(never.name, None, [str(received.file)]), "ever equal to any label"
+        lambda: testset.require_known_classes(never.name, [str(received.file)]),
+        "ever equal to any label",
     )
-    refused(lambda: testset.codes(decimals.name, None, [str(numbers.file)]), "3 and 3.0")
+    refused(lambda: testset.require_known_classes(decimals.name, [str(numbers.file)]), "3 and 3.0")
+    # Deciding never fails on them: a step that is charged must be decided.
+    assert len(testset.codes(never.name, None, [str(received.file)])) == 5
 
 
 def test_what_is_read_is_verified(tmp_path: Path) -> None:
