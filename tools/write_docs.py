@@ -65,11 +65,12 @@ def commands() -> list[str]:
     found = [
         command.name or command.callback.__name__
         for command in app.registered_commands
-        if command.callback
+        if command.callback and not command.hidden
     ]
     for group in app.registered_groups:
         inner = group.typer_instance.registered_commands if group.typer_instance else []
-        found += [f"{group.name} {c.name or c.callback.__name__}" for c in inner if c.callback]
+        shown = [c for c in inner if not c.hidden]
+        found += [f"{group.name} {c.name or c.callback.__name__}" for c in shown if c.callback]
     return found
 
 

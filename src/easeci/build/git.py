@@ -56,11 +56,16 @@ def clean_environment(**more: str) -> dict[str, str]:
     return {**kept, **fixed, **more}
 
 
-def ask_git(folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> Answer:
+def ask_git(
+    folder: Path,
+    *arguments: str,
+    environment: Mapping[str, str] | None = None,
+    given: bytes = b"",
+) -> Answer:
     """Run git in a folder; as the folder's owner if we are root and the folder is not root's."""
     # As root we don't trust what another user's repository tells git to do, nor does git.
     other = _other_owner(folder) if environment is None else None
-    settings = clean_environment() if environment is None else environment
+    settings = clean_environment(**_pinned(folder)) if environment is None else environment
     if other is not None:
         kept = {name: settings[name] for name in settings if name.startswith(("GIT_", "LC_"))}
         path = os.environ.get("PATH", os.defpath)
@@ -70,7 +75,7 @@ def ask_git(folder: Path, *arguments: str, environment: Mapping[str, str] | None
             ["git", *QUIET, *arguments],  # noqa: S607 - the one on the PATH
             cwd=folder,
             env=settings,
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             check=False,
             user=None if other is None else other.st_uid,
@@ -88,9 +93,14 @@ def ask_git(folder: Path, *arguments: str, environment: Mapping[str, str] | None
     return answer
 
 
-def need_git(folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> Answer:
+def need_git(
+    folder: Path,
+    *arguments: str,
+    environment: Mapping[str, str] | None = None,
+    given: bytes = b"",
+) -> Answer:
     """Run git where a failure can only mean that something around us is broken."""
-    answer = ask_git(folder, *arguments, environment=environment)
+    answer = ask_git(folder, *arguments, environment=environment, given=given)
     if not answer.ok:
         raise InfrastructureError(f"git {arguments[0]} failed: {shown(answer.complaint)}")
     return answer
@@ -138,6 +148,23 @@ def _refuse_dubious(folder: Path, answer: Answer) -> None:
             f"{folder} belongs to another user, and git does not trust it",
             hint=f"If you do: git config --global --add safe.directory {folder}",
         )
+
+
+def _pinned(folder: Path) -> dict[str, str]:
+    """A bare repository of ours is what it is, whatever others put into its folder.
+
+    Those who may push can make files there: a ``.git`` or a ``commondir`` would lead git to a
+    repository of theirs, and to the programs that its settings name.
+    """
+    parts = (folder / "HEAD", folder / "objects", folder / "refs")
+    try:
+        ours = folder.stat().st_uid == os.geteuid()
+        if folder.name == ".git" or not ours or not all(part.exists() for part in parts):
+            return {}
+    except OSError:
+        return {}
+    where = str(folder.absolute())
+    return {"GIT_DIR": where, "GIT_COMMON_DIR": where, "GIT_IMPLICIT_WORK_TREE": "0"}
 
 
 def _other_owner(folder: Path) -> os.stat_result | None:

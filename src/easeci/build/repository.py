@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build.git import NOT_A_REPOSITORY, ask_git, need_git, shown
+from easeci.build.git import NOT_A_REPOSITORY, ask_git, clean_environment, need_git, shown
 from easeci.errors import UsageError
 
 REGULAR_FILES = ("100644", "100755", "100664")
@@ -137,6 +137,32 @@ class Repository:
         if not answer.ok or entry is None or entry[1].decode() not in REGULAR_FILES:
             return None
         return need_git(self.folder, "cat-file", "blob", entry[2].decode()).output
+
+    def adopt(self, commit: str, quarantine: Path) -> None:
+        """Take in a commit that is being pushed, with all that it needs, before any ref has it.
+
+        While a push waits for its pre-receive hook, git keeps what came with it in a folder of its
+        own and throws that away if the push is refused. What is being tested must not vanish.
+        """
+        borrowed = '"' + str(quarantine).replace("\\", "\\\\").replace('"', '\\"') + '"'
+        where = {"GIT_DIR": str(self.git_dir), "GIT_COMMON_DIR": str(self.git_dir)}
+        environment = clean_environment(**where, GIT_ALTERNATE_OBJECT_DIRECTORIES=borrowed)
+        pack = self.git_dir / "objects" / "pack"
+        pack.mkdir(exist_ok=True)
+        form = ("--revs", "--non-empty", "--quiet", "--delta-base-offset", str(pack / "pack"))
+        here = need_git(self.git_dir, "for-each-ref", "--format=^%(objectname)").text
+        given = f"{commit}\n{here}\n".encode()
+        need_git(self.git_dir, "pack-objects", *form, environment=environment, given=given)
+
+    def hooks_folder(self) -> tuple[Path, bool]:
+        """Where git looks for hooks, and whether that is this repository's own choice."""
+        # Our own calls switch hooks off, so the last value is ours.
+        question = ("--show-scope", "--type=path", "--get-all", "core.hooksPath")
+        *told, _ = ask_git(self.folder, "config", *question).text.splitlines()
+        if not told:
+            return self.git_dir / "hooks", True
+        scope, _, path = told[-1].partition("\t")
+        return self.folder / path, scope in ("local", "worktree")
 
     def keep_only(self, name: str, commits: Iterable[str], *, others_too: bool = False) -> None:
         """Hold these commits, as far as they are here, by refs of ours; let go of others.

@@ -14,6 +14,7 @@ import typer.exceptions
 from easeci import __version__
 from easeci.cli.baseline import baseline
 from easeci.cli.check import check
+from easeci.cli.hook import hook
 from easeci.cli.init import init
 from easeci.cli.labels import labels
 from easeci.cli.log import log
@@ -26,6 +27,7 @@ from easeci.cli.status import status
 from easeci.cli.terminal import show_error
 from easeci.cli.testset import testset
 from easeci.cli.try_ import try_
+from easeci.cli.watch import watch
 from easeci.errors import EaseciError, ExitCode, UsageError
 
 MORE_HELP = "`easeci COMMAND --help` lists the options of a command."
@@ -56,6 +58,8 @@ app.command()(status)
 app.command()(log)
 app.command()(outbox)
 app.command()(report)
+app.add_typer(hook, name="hook")
+app.command()(watch)
 
 
 def _show_version(wanted: bool) -> None:

@@ -71,11 +71,12 @@ def run(
         }
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        _show(answer)
+        show_answer(answer)
     raise typer.Exit(EXIT_CODES[answer.row.signal])
 
 
-def _show(answer: Answer) -> None:
+def show_answer(answer: Answer) -> None:
+    """The signal, why, and what is left; three lines."""
     row, console = answer.row, output()
     subject = f" ({escape(row.subject)})" if row.subject else ""
     style = STYLES[row.signal]

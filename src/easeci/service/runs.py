@@ -37,17 +37,21 @@ def run(
     project: Project,
     revision: str = "HEAD",
     *,
+    branch: str | None = None,
     unsandboxed: bool = False,
     waiting: Callable[[], None] | None = None,
 ) -> Answer:
-    """Test one commit, or give its recorded signal again."""
+    """Test one commit, or give its recorded signal again.
+
+    ``branch`` is where the commit is being pushed to, if no ref says so yet.
+    """
     with project.exclusive(waiting):
         resume(project)
         testset = project.state.latest_testset
         if testset is None:
             raise no_testset()
         commit = project.repository.resolve(revision)
-        branch, candidate = _branch(project, testset.script, commit, revision)
+        counted, candidate = _branch(project, testset.script, commit, revision, branch)
         submission = _known(project.state, testset, commit, candidate)
         new = submission is None or not (submission.built or submission.signal)
         if new:
@@ -55,8 +59,8 @@ def run(
             require_transport(testset.script)
         if submission is None:
             _require_sealed_script(project, testset, commit)
-            _require_baseline(project.state, testset.script, branch, candidate)
-            submission = _submit(project, testset, commit, branch, candidate)
+            _require_baseline(project.state, testset.script, counted, candidate)
+            submission = _submit(project, testset, commit, counted, candidate)
         if candidate and not submission.candidate:
             project.append(Promoted(submission.number))
         if new:
@@ -154,14 +158,20 @@ def _supersede(project: Project, testset: Testset, submission: Submission) -> No
         project.append(*(Superseded(waiting.number, submission.number) for waiting in older))
 
 
+def spending_branches(project: Project, script: Script) -> list[str]:
+    """The branches whose commits may spend steps; the first one's may become the baseline."""
+    return [script.branch or project.repository.default_branch(), *script.branches]
+
+
 def _branch(
-    project: Project, script: Script, commit: str, revision: str
+    project: Project, script: Script, commit: str, revision: str, pushed_to: str | None
 ) -> tuple[str | None, bool]:
     """The branch that a commit counts for, and whether it may become the baseline."""
-    repository = project.repository
-    main = script.branch or repository.default_branch()
-    allowed = [main, *script.branches]
-    found = repository.branches_with(commit, allowed)
+    allowed = spending_branches(project, script)
+    found = project.repository.branches_with(commit, allowed)
+    if pushed_to in allowed:
+        found.append(pushed_to)
+    main = allowed[0]
     if main in found:
         return main, True
     if found:

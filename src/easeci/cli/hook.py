@@ -1,0 +1,247 @@
+"""``easeci hook``: install, uninstall, and what the hooks themselves run."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from easeci.cli.places import ProjectOption, StoreOption, UnsandboxedOption, say_waiting
+from easeci.cli.run import EXIT_CODES, show_answer
+from easeci.cli.terminal import output, show_error, show_warnings
+from easeci.errors import EaseciError, ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from easeci.build import Repository
+    from easeci.service.hooks import Installed, Push
+    from easeci.service.project import Project
+
+WAIT_VARIABLE = "EASECI_WAIT"
+WAIT_SECONDS = 60.0
+
+hook = typer.Typer(help="Let git start the tests: by commits, or by pushes.", no_args_is_help=True)
+
+
+@hook.command()
+def install(
+    gate: Annotated[
+        bool, typer.Option("--gate", help="Refuse pushes whose commit does not pass.")
+    ] = False,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    unsandboxed: UnsandboxedOption = False,
+) -> None:
+    """Test every commit of this repository; of a bare one, the tip of every push."""
+    from easeci.build import Repository
+    from easeci.service.hooks import install as install_hook
+    from easeci.service.project import store_folder
+
+    repository = Repository.find(Path())
+    where = store_folder(repository, store).absolute()
+    options = ["--store", str(where)]
+    options += [] if project is None else ["--project", project]
+    options += ["--unsandboxed"] if unsandboxed else []
+    command = _command()
+    done = install_hook(repository, command, options, gate=gate)
+    console = output()
+    console.print(f"Installed {done.path}", soft_wrap=True, markup=False)
+    if done.before is not None:
+        console.print(f"  The hook that was there runs first: {done.before.name}", markup=False)
+    console.print(_custody(done), soft_wrap=True, markup=False)
+    if done.spool is not None and not _open_to_all(Path(command[0])):
+        show_warnings((f"other accounts cannot run {command[0]}: their pushes are not tested",))
+
+
+@hook.command()
+def uninstall() -> None:
+    """Remove the hooks of easeci, and put back what was there before."""
+    from easeci.build import Repository
+    from easeci.service.hooks import uninstall as uninstall_hook
+
+    removed = uninstall_hook(Repository.find(Path()))
+    for path in removed:
+        output().print(f"Removed {path}", soft_wrap=True, markup=False)
+    if not removed:
+        output().print("There was no hook of easeci.")
+
+
+@hook.command(name="run", hidden=True)
+def run_hook(
+    name: str,
+    # As text: whoever pushes need not be able to read it.
+    store_text: Annotated[str, typer.Option("--store")],
+    project: ProjectOption = None,
+    unsandboxed: UnsandboxedOption = False,
+) -> None:
+    """What an installed hook calls."""
+    from easeci.service.hooks import COMMIT, GATE, pushes
+
+    store = Path(store_text)
+    if name == COMMIT:
+        code = _committed(store, project, unsandboxed)
+    else:
+        told = sys.stdin.buffer.read().decode(errors="surrogateescape")
+        found = pushes(told.split("\n"))
+        gate = name == GATE
+        if not found:
+            code = ExitCode.PASS
+        elif _is_ours(store):
+            code = _at_once(found, store, project, unsandboxed, gate=gate)
+        elif gate:
+            print("easeci: only the owner's account may push here, because of the gate")
+            code = ExitCode.USAGE
+        else:
+            code = _hand_over(found)
+        code = min(code, 1) if gate else ExitCode.PASS
+    raise typer.Exit(code)
+
+
+def _committed(store: Path, name: str | None, unsandboxed: bool) -> int:
+    """Test HEAD; whatever comes of it, the commit is made."""
+    try:
+        opened = _open(store, name)
+        branch = opened.repository.head_branch()
+        if branch is not None:  # in the middle of a rebase there is none
+            _test(opened, "HEAD", branch, unsandboxed)
+    except EaseciError as error:
+        show_error(error)
+    return ExitCode.PASS
+
+
+def _at_once(
+    found: list[Push], store: Path, name: str | None, unsandboxed: bool, *, gate: bool
+) -> int:
+    """Test each tip; a gate stops at the first that does not pass, and so refuses the push."""
+    for push in found:
+        try:
+            opened = _open(store, name)
+            if gate:
+                _adopt(opened.repository, opened, push)
+            code = _test(opened, push.commit, push.branch, unsandboxed)
+        except EaseciError as error:
+            show_error(error)
+            code = error.exit_code
+        if gate and code:
+            advice = {
+                ExitCode.WAITING_FOR_LABELS: "push again when its labels are there",
+                ExitCode.NEW_TESTSET_NEEDED: "push again when the owner has added a testset",
+            }
+            why = advice.get(ExitCode(code), "only what passes may get in")
+            print(f"easeci: push refused; {why}", flush=True)
+            return code
+    return ExitCode.PASS
+
+
+def _adopt(repository: Repository, opened: Project, push: Push) -> None:
+    from easeci.service.hooks import may_spend
+
+    quarantine = os.environ.get("GIT_QUARANTINE_PATH")
+    if quarantine is not None and may_spend(opened, push.branch):
+        repository.adopt(push.commit, Path(quarantine).absolute())
+
+
+def _test(opened: Project, commit: str, branch: str, unsandboxed: bool) -> int:
+    from easeci.service.hooks import may_spend
+    from easeci.service.runs import run
+
+    if not may_spend(opened, branch):
+        return ExitCode.PASS
+    answer = run(opened, commit, branch=branch, unsandboxed=unsandboxed, waiting=say_waiting)
+    show_answer(answer)
+    return EXIT_CODES[answer.row.signal]
+
+
+def _hand_over(found: list[Push]) -> int:
+    """Leave the pushes to the owner's account, and wait a while for their signals."""
+    from easeci.service.spool import Spool
+
+    spool = Spool.of(Path().absolute())
+    until = time.monotonic() + _patience()
+    try:
+        dropped = [(spool.drop(push.branch, push.commit), push) for push in found]
+    except OSError:
+        print("easeci: nothing was tested; the owner has to run `easeci hook install` again")
+        return ExitCode.PASS
+    for name, push in dropped:
+        result = spool.wait(name, push.commit, until)
+        if result is None and (spool.drop_box / name).exists():
+            print(f"PENDING  commit {push.commit[:10]}")
+            print(f"  Its signal will be in {spool.results / push.commit}", flush=True)
+        else:
+            _show_result(push, result)
+    return ExitCode.PASS
+
+
+def _show_result(push: Push, result: dict[str, Any] | None) -> None:
+    from easeci.service.watching import as_answer
+
+    if result is None:
+        print(f"easeci: commit {push.commit[:10]} was refused: it is not on {push.branch}")
+    elif result["signal"] is None:
+        print(f"easeci: commit {push.commit[:10]} was not tested: {result['untested']}")
+        if result["hint"]:
+            print(result["hint"])
+    else:
+        show_answer(as_answer(result))
+
+
+def _patience() -> float:
+    try:
+        return float(os.environ.get(WAIT_VARIABLE, WAIT_SECONDS))
+    except ValueError:
+        return WAIT_SECONDS
+
+
+def _open(store: Path, name: str | None) -> Project:
+    from easeci.service.project import open_project
+
+    return open_project(Path(), store=store, name=name)
+
+
+def _is_ours(store: Path) -> bool:
+    """Whether this account owns the store; one that is out of sight is somebody else's."""
+    try:
+        return store.stat().st_uid == os.geteuid()
+    except FileNotFoundError:  # not made yet, and the repository's owner will: git runs hooks there
+        return Path().stat().st_uid == os.geteuid()
+    except PermissionError:
+        return False
+
+
+def _custody(done: Installed) -> str:
+    from easeci.service.hooks import COMMIT, GATE
+
+    if done.name == COMMIT:
+        return (
+            "Every commit on a branch that spends steps is tested. There is no custody here: "
+            "whoever commits can read labels and verdicts. Decisions should rest on the signals."
+        )
+    if done.spool is not None:
+        return (
+            "Pushes of other accounts are handed to this one: let `easeci watch` run here. They "
+            "can read neither vault nor verdicts."
+        )
+    what = "must pass to get in" if done.name == GATE else "is tested at once"
+    return (
+        f"The tip of every push {what}. Pushes run as this account: whoever may do more with it "
+        "than push can read labels and verdicts."
+    )
+
+
+def _command() -> list[str]:
+    """This very installation, by its absolute path."""
+    beside = Path(sys.executable).with_name("easeci")
+    if beside.is_file():
+        return [str(beside.absolute())]
+    if not sys.executable:
+        raise UsageError("it is not known which Python runs easeci")
+    return [sys.executable, "-m", "easeci"]
+
+
+def _open_to_all(program: Path) -> bool:
+    real = (program, program.resolve(), Path(sys.executable).resolve())
+    return all(step.stat().st_mode & 0o001 for path in real for step in (path, *path.parents))

@@ -1,0 +1,47 @@
+"""``easeci watch``."""
+
+from __future__ import annotations
+
+import signal
+import time
+from datetime import datetime
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from easeci.cli.places import ProjectOption, StoreOption, UnsandboxedOption
+from easeci.errors import ExitCode
+
+
+def watch(
+    once: Annotated[bool, typer.Option("--once", help="Take what has arrived, then end.")] = False,
+    interval: Annotated[
+        float, typer.Option("--interval", min=0.1, help="Seconds between two looks.")
+    ] = 5.0,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    unsandboxed: UnsandboxedOption = False,
+) -> None:
+    """Test what other accounts have pushed to this bare repository, and leave them the signals."""
+    from easeci.service.watching import Watch
+
+    received: list[int] = []
+
+    def end(number: int, _: FrameType | None) -> None:
+        received.append(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)  # whatever is being tested is finished first
+    watching = Watch.start(Path(), store, project, unsandboxed=unsandboxed)
+    while not received:
+        for line in watching.round(lambda: bool(received)):
+            now = datetime.now().astimezone().strftime("%H:%M:%S")
+            print(f"{now}  {line}", flush=True)
+        if once:
+            break
+        until = time.monotonic() + interval
+        while not received and time.monotonic() < until:
+            time.sleep(0.1)
+    raise typer.Exit(ExitCode.INTERRUPTED if signal.SIGINT in received else ExitCode.PASS)

@@ -1,0 +1,81 @@
+"""A bare repository that others may push to, and what of it stays the owner's alone.
+
+Whoever may push has to write objects and refs, and git makes its locks in the repository's folder
+itself. All the rest would let a developer command the owner's git: settings and hooks name
+programs, ``info`` changes what history means. So these are closed, and the folders that must stay
+open are made sticky: in them everybody may make files, and replace no one else's.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from enum import Enum
+from pathlib import Path
+
+from easeci.errors import UsageError
+
+OPEN = (".", "objects", "refs", "logs", "logs/refs")
+CLOSED = ("hooks", "info", "objects/info", "refs/easeci", "logs/refs/easeci", "easeci")
+FILES = ("config", "HEAD", "description")
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+class Sharing(Enum):
+    """Who may push besides the owner: nobody, the group, everybody with an account."""
+
+    NOBODY = 0
+    GROUP = 0o070
+    ALL = 0o077
+
+
+def find_sharing(git_dir: Path) -> Sharing:
+    """As the modes of the repository's folders say it."""
+    mode = (git_dir / "objects").stat().st_mode
+    if mode & stat.S_IWOTH:
+        return Sharing.ALL
+    return Sharing.GROUP if mode & stat.S_IWGRP else Sharing.NOBODY
+
+
+def close_to_others(git_dir: Path) -> None:
+    """Leave others what pushing takes, and nothing else."""
+    for name in (*OPEN, *CLOSED):
+        path = git_dir / name
+        if not path.is_symlink() and not path.exists():
+            path.mkdir(mode=0o755)
+            if name in OPEN:  # the owner's git makes it for others, too
+                path.chmod(stat.S_IMODE((git_dir / "refs").stat().st_mode))
+        about = _ours(path)
+        mode = stat.S_IMODE(about.st_mode)
+        path.chmod(mode | stat.S_ISVTX if name in OPEN else mode & ~OTHERS)
+    for name in FILES:
+        path = git_dir / name
+        if path.is_symlink() or path.exists():
+            path.chmod(stat.S_IMODE(_ours(path).st_mode) & ~OTHERS)
+    for path in (git_dir / "hooks").iterdir():
+        if not path.is_symlink():
+            path.chmod(stat.S_IMODE(_ours(path).st_mode) & ~OTHERS)
+
+
+def require_closed(git_dir: Path) -> None:
+    """Refuse to work where others may have a say in what the owner's git does."""
+    for name in (*OPEN, *CLOSED, *FILES):
+        path = git_dir / name
+        if not path.is_symlink() and not path.exists():
+            continue
+        mode = _ours(path).st_mode
+        if mode & OTHERS and not (name in OPEN and mode & stat.S_ISVTX):
+            raise UsageError(
+                f"others may change {path}",
+                hint="Look whether somebody has, then close it: easeci hook install",
+            )
+
+
+def _ours(path: Path) -> os.stat_result:
+    about = path.lstat()
+    if about.st_uid != os.geteuid() or stat.S_ISLNK(about.st_mode):
+        raise UsageError(
+            f"{path} is not this account's own",
+            hint="The repository must belong to the owner of the testsets, with all its settings.",
+        )
+    return about

@@ -1,0 +1,417 @@
+"""Commits and pushes start the tests: real hooks, real pushes, and two real accounts."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from easeci.build import Repository
+from easeci.service.hooks import install, uninstall
+from easeci.service.project import open_project
+from easeci.service.spool import Spool
+from easeci.service.watching import Watch
+from tests.accounts import Account, two_accounts
+from tests.commands import COMMAND, easeci
+from tests.repositories import Workplace, write_examples
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """A developer's clone, and the bare repository of the owner that it pushes to."""
+
+    place: Workplace
+
+    @property
+    def bare(self) -> Path:
+        return self.place.folder / "hosted.git"
+
+    @staticmethod
+    def make(folder: Path, *options: str, labelled: bool = True, **keys: str) -> Hosted:
+        place = Workplace.make(folder, **keys)
+        hosted = Hosted(place)
+        place.git("init", "--quiet", "--bare", "--initial-branch=main", str(hosted.bare))
+        place.git("remote", "add", "origin", str(hosted.bare))
+        script = ["--script", str(place.repository / ".easeci.yml")]
+        labels = ["--labels", str(place.labels)] if labelled else []
+        hosted.easeci("testset", "add", str(place.examples), *labels, *script)
+        hosted.easeci("hook", "install", *options)
+        return hosted
+
+    def easeci(self, *arguments: str) -> str:
+        done = easeci(*arguments, folder=self.bare)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def push(self, *arguments: str, code: int = 0) -> str:
+        """What a developer reads after ``git push``."""
+        done = subprocess.run(
+            ["git", "push", "origin", *arguments],
+            cwd=self.place.repository,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(self.place.folder), "LANG": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stderr
+
+    @property
+    def signals(self) -> list[str]:
+        return [str(s.signal) for s in open_project(self.bare).state.submissions]
+
+    @property
+    def steps(self) -> int:
+        return open_project(self.bare).state.testsets[1].steps_used
+
+
+def test_a_commit_is_tested_where_it_is_made(tmp_path: Path) -> None:
+    """It never fails the commit; other branches and detached heads spend nothing."""
+    place = Workplace.make(tmp_path)
+    said = place.easeci("hook", "install", code=0).stdout
+    assert "no custody" in said
+    place.commit_cut(0.7)  # there is no testset yet, and the commit is made all the same
+    place.add_testset()
+    place.commit_cut(0.7, "again")
+    place.git("checkout", "--quiet", "-b", "elsewhere")
+    place.commit_cut(0.6)
+    place.git("checkout", "--quiet", "--detach")
+    place.commit_cut(0.61)
+    place.git("checkout", "--quiet", "main")
+    place.commit_cut(0.52)
+    signals = [s.signal for s in open_project(place.repository).state.submissions]
+    assert signals == ["baseline", "pass"]
+
+
+def test_a_push_is_answered_in_its_output(tmp_path: Path) -> None:
+    """One step for the tip, however many commits; none for tags, deletions, other branches."""
+    hosted = Hosted.make(tmp_path)
+    place = hosted.place
+    place.commit_cut(0.7)
+    assert "remote: BASELINE" in hosted.push("main")
+    for cut in (0.69, 0.6, 0.52):
+        tip = place.commit_cut(cut)
+    said = hosted.push("main")
+    assert f"remote: PASS  commit {tip[:10]}" in said
+    assert "1 of 4 steps used" in said
+    place.git("tag", "v1")
+    place.commit_cut(0.51)
+    for what in ("v1", "HEAD:refs/heads/elsewhere", ":elsewhere"):
+        assert "remote:" not in hosted.push(what)
+    place.git("reset", "--quiet", "--hard", "HEAD~2")
+    place.commit_cut(0.66)
+    assert "remote: FAIL" in hosted.push("--force", "main")
+    assert hosted.signals == ["baseline", "pass", "fail"]
+    assert hosted.steps == 2
+    assert (hosted.bare / ".easeci").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_gate_refuses_what_fails(tmp_path: Path) -> None:
+    """The branch does not move, and the step is spent; build errors are refused as well."""
+    hosted = Hosted.make(tmp_path, "--gate")
+    place = hosted.place
+    first = place.commit_cut(0.7)
+    assert "BASELINE" in hosted.push("main")
+    failing = place.commit_cut(0.72)
+    said = hosted.push("main", code=1)
+    assert f"remote: FAIL  commit {failing[:10]}" in said
+    assert "push refused" in said
+    assert "As recorded" in hosted.push("main", code=1)
+    place.write("model.py", "raise SystemExit(3)\n")
+    place.commit("broken")
+    assert "BUILD ERROR" in hosted.push("main", code=1)
+    assert place.git("ls-remote", "origin", "main").split()[0] == first
+    place.git("reset", "--quiet", "--hard", first)
+    hosted.push("main:elsewhere")
+    passing = place.commit_cut(0.52)
+    assert "PASS" in hosted.push("main")
+    assert place.git("ls-remote", "origin", "main").split()[0] == passing
+    assert hosted.steps == 2
+    assert open_project(hosted.bare).state.baseline == passing
+
+
+def test_a_gate_keeps_what_waits_for_labels(tmp_path: Path) -> None:
+    """Git throws a refused push away; if it passes later, it is the baseline, and must be there."""
+    hosted = Hosted.make(tmp_path, "--gate", labelled=False)
+    place = hosted.place
+    place.commit_cut(0.7)
+    hosted.push("main")
+    waiting = place.commit_cut(0.52)
+    said = hosted.push("main", code=1)
+    assert "PENDING" in said
+    assert "push again when its labels are there" in said
+    place.git("--git-dir", str(hosted.bare), "-c", "gc.pruneExpire=now", "gc", "--quiet")
+    hosted.easeci("labels", "import", str(place.labels))
+    assert open_project(hosted.bare).state.baseline == waiting
+    assert "PASS" in hosted.push("main")
+    assert hosted.steps == 1
+
+
+def test_a_watcher_tells_what_waited_for_labels(tmp_path: Path) -> None:
+    """Entries are taken in order and once; a second watcher, or a second try, costs nothing."""
+    hosted = Hosted.make(tmp_path, labelled=False)
+    place = hosted.place
+    commits = [place.commit_cut(0.7), place.commit_cut(0.52)]
+    uninstall(Repository.find(hosted.bare))
+    hosted.push("main")
+    place.git("--git-dir", str(hosted.bare), "init", "--quiet", "--shared=group")
+    for folder in (hosted.bare, hosted.bare / "objects", hosted.bare / "refs"):
+        folder.chmod(0o2775)
+    install(Repository.find(hosted.bare), [COMMAND], [])
+    spool = Spool.of(hosted.bare)
+    watches = [Watch.start(hosted.bare, None, None, unsandboxed=False) for _ in range(2)]
+    for commit in commits:
+        spool.drop("main", commit)
+    assert list(watches[0].round(lambda: True)) == []  # it was told to end
+    said = list(watches[0].round(lambda: False))
+    assert [line.rpartition(": ")[2] for line in said] == ["baseline", "pending"]
+    spool.drop("main", commits[1])
+    (line,) = watches[1].round(lambda: False)
+    assert line.endswith("pending")
+    assert hosted.steps == 1
+    hosted.easeci("labels", "import", str(place.labels))
+    assert [line[12:] for line in watches[0].round(lambda: False)] == ["pass"]
+    assert list(watches[0].round(lambda: False)) == []
+    result = spool.result(commits[1])
+    assert result is not None
+    assert result["signal"] == "pass"
+
+
+# Two accounts ------------------------------------------------------------------------------------
+
+ATTACKS = """
+import json, os, sys, time
+bare, pid, result, secret = sys.argv[1:5]
+drop, results = bare + "/easeci/drop/", bare + "/easeci/results/"
+
+def read(path):
+    return lambda: open(path, "rb").read(1)
+
+def write(path):
+    def attack():
+        with open(path, "ab") as file: file.write(b"\\n")
+        return True
+    return attack
+
+def replace(path, other):
+    def attack():
+        os.rename(other, path)
+        return True
+    return attack
+
+def move(path):
+    def attack():
+        os.rename(path, path + "-moved")
+        os.rename(path + "-moved", path)
+        return True
+    return attack
+
+def below(name):
+    return lambda: [os.path.join(a, f) for a, _, fs in os.walk(bare + "/.easeci") for f in fs if name in f]
+
+READ = {
+    "the store": lambda: os.listdir(bare + "/.easeci"),
+    "the key": read(bare + "/.easeci/key"),
+    "the ledger": read(bare + "/.easeci/ledger.db"),
+    "labels": below("0001.parquet"),
+    "the vault": lambda: os.listdir(bare + "/.easeci/vault"),
+    "entries of others": lambda: [os.listdir(drop)],
+    "the watcher's environment": read(f"/proc/{pid}/environ"),
+    "the watcher's files": lambda: os.listdir(f"/proc/{pid}/fd"),
+    "the watcher's memory": read(f"/proc/{pid}/maps"),
+    "the owner's home": lambda: os.listdir(secret),
+    "a result to overwrite": write(results + result),
+    "results to add to": write(results + "0" * 40),
+    "the hook": write(bare + "/hooks/post-receive"),
+    "the hooks": write(bare + "/hooks/update"),
+    "the settings": write(bare + "/config"),
+    "the default branch": write(bare + "/HEAD"),
+    "what history means": write(bare + "/info/grafts"),
+    "other objects": write(bare + "/objects/info/alternates"),
+    "refs of easeci": write(bare + "/refs/easeci/mine"),
+    "the hooks' folder": move(bare + "/hooks"),
+    "the store's folder": move(bare + "/.easeci"),
+    "the results' folder": move(bare + "/easeci"),
+}
+reached = []
+for name, attack in READ.items():
+    try:
+        if attack(): reached.append(name)
+    except OSError as error:
+        pass
+print(json.dumps(reached))
+"""
+FORGERIES = """
+import json, os, sys
+bare, unpushed, older, key = sys.argv[1:5]
+drop = bare + "/easeci/drop/"
+names = iter("%032x" % n for n in range(100))
+
+def put(content):
+    with open(drop + next(names), "w") as file:
+        file.write(content)
+
+put(json.dumps({"branch": "main", "commit": unpushed}))
+put(json.dumps({"branch": "nowhere", "commit": older}))
+put(json.dumps({"branch": "--all", "commit": older}))
+put(json.dumps({"branch": "main", "commit": "HEAD"}))
+put(json.dumps({"branch": "main", "commit": older, "passed": True}))
+put("[" * 1000)
+put("x" * 5_000_000)
+os.symlink("/etc/shadow", drop + next(names))
+os.symlink(key, drop + next(names))
+os.mkfifo(drop + next(names))
+os.mkdir(drop + next(names))
+put(""); os.chmod(drop + "%032x" % 11, 0)
+# What would lead the owner's git to a repository of ours, and to the programs that it names.
+for name in ("commondir", ".git"):
+    with open(bare + "/" + name, "w") as file:
+        file.write(("gitdir: " if name == ".git" else "") + os.environ["HOME"] + "/evil.git")
+"""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The owner's bare repository, which a developer of another account may push to."""
+
+    folder: Path
+    owner: Account
+    developer: Account
+
+    @property
+    def bare(self) -> Path:
+        return self.folder / "srv" / "shared.git"
+
+    @property
+    def clone(self) -> Path:
+        return self.developer.home / "model"
+
+    @contextmanager
+    def watching(self) -> Iterator[subprocess.Popen[str]]:
+        options = ("--interval", "0.2")
+        process = self.owner.start(COMMAND, "watch", *options, folder=self.bare)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+    def commit(self, cut: float) -> str:
+        """A commit of the developer's, not pushed yet."""
+        model = f'def predict(row):\n    return "low" if float(row["x"]) < {cut} else "high"\n'
+        self.developer.run(
+            "sh", "-ec", 'printf %s "$1" > model.py; git add -A; git commit -qm "$2"', "sh",
+            model, f"cut at {cut}", folder=self.clone,
+        )  # fmt: skip
+        return self.developer.git("rev-parse", "HEAD", folder=self.clone).strip()
+
+    def push(self, *arguments: str, wait: float = 100.0) -> str:
+        return self.developer.git("push", "origin", *arguments, folder=self.clone, wait=wait)
+
+    def log(self) -> list[dict[str, object]]:
+        rows: list[dict[str, object]] = json.loads(
+            self.owner.easeci("log", "--json", folder=self.bare)
+        )
+        return rows
+
+
+def share(folder: Path, owner: Account, developer: Account, **keys: str) -> Shared:
+    shared = Shared(folder, owner, developer)
+    place = Workplace.make(folder / "made", **keys)
+    place.commit_cut(0.7)
+    write_examples(place.examples, place.labels)
+    srv = folder / "srv"
+    srv.mkdir()
+    srv.chmod(0o777)
+    owner.git("init", "-q", "--bare", "--shared=group", "-b", "main", str(shared.bare), folder=srv)
+    srv.chmod(0o755)
+    script = ("--script", str(place.repository / ".easeci.yml"))
+    files = (str(place.examples), "--labels", str(place.labels))
+    owner.easeci("testset", "add", *files, *script, folder=shared.bare)
+    said = owner.easeci("hook", "install", folder=shared.bare)
+    assert "easeci watch" in said
+    developer.git("clone", "-q", str(place.repository), "model", folder=developer.home)
+    developer.git("remote", "set-url", "origin", str(shared.bare), folder=shared.clone)
+    for path in (place.examples, place.labels):  # both are the owner's; nobody else has them
+        path.unlink()
+    return shared
+
+
+@pytest.fixture
+def accounts() -> Iterator[tuple[Path, Account, Account]]:
+    with two_accounts() as found:
+        yield found
+
+
+def test_another_account_pushes_and_learns_its_signal_only(
+    accounts: tuple[Path, Account, Account],
+) -> None:
+    """Hidden are vault, labels, verdicts, others' entries, and the watcher; forgeries do nothing."""
+    folder, owner, developer = accounts
+    shared = share(folder, owner, developer)
+    assert "remote: PENDING" in shared.push("main", wait=0)
+    owner.easeci("watch", "--once", folder=shared.bare)
+    first = shared.log()[0]["commit"]
+    result = json.loads((shared.bare / "easeci" / "results" / str(first)).read_text())
+    assert result["signal"] == "baseline"
+    passing, unpushed = shared.commit(0.52), ""
+    with shared.watching() as watcher:
+        assert f"remote: PASS  commit {passing[:10]}" in shared.push("main")
+        assert "remote: BASELINE" in shared.push(f"{first}:refs/heads/elsewhere")
+        found = [sys.executable, "-c", ATTACKS, str(shared.bare), str(watcher.pid), passing]
+        reached = developer.run(*found, str(owner.home), folder=folder)
+        assert json.loads(reached) == []
+        unpushed = shared.commit(0.51)
+        forged = (str(shared.bare), unpushed, str(first), str(shared.bare / ".easeci" / "key"))
+        developer.run(sys.executable, "-c", FORGERIES, *forged, folder=folder)
+        until = time.monotonic() + 60
+        while any((shared.bare / "easeci" / "drop").iterdir()) and time.monotonic() < until:
+            time.sleep(0.2)
+        watcher.send_signal(signal.SIGTERM)
+        said, _ = watcher.communicate(timeout=30)
+        assert watcher.returncode == 0
+    assert not any((shared.bare / "easeci" / "drop").iterdir()), said
+    assert said.count("refused from uid 64102") == 10, said
+    assert said.count("refused: not on that branch") == 2, said
+    assert [row["signal"] for row in shared.log()] == ["baseline", "pass"]
+    for name in ("commondir", ".git"):
+        (shared.bare / name).unlink()
+    # All of these are real: the owner can do each.
+    pid = owner.start("sleep", "60", folder=folder)
+    found = [sys.executable, "-c", ATTACKS, str(shared.bare), str(pid.pid), passing]
+    assert len(json.loads(owner.run(*found, str(owner.home), folder=folder))) == 22
+    pid.kill()
+    pid.communicate()
+
+
+def test_under_none_other_accounts_read_accepted(
+    accounts: tuple[Path, Account, Account],
+) -> None:
+    """A commit that fails is accepted; a killed watcher's entry costs no second step."""
+    folder, owner, developer = accounts
+    shared = share(folder, owner, developer, adaptivity="none -> owner@example.org")
+    shared.push("main", wait=0)
+    failing = shared.commit(0.72)
+    shared.push("main", wait=0)
+    drop, results = shared.bare / "easeci" / "drop", shared.bare / "easeci" / "results"
+    entry = max(drop.iterdir(), key=lambda path: path.stat().st_ctime_ns)
+    content = entry.read_text()
+    said = owner.easeci("watch", "--once", folder=shared.bare)
+    assert said.count("accepted") + said.count("baseline") == 2
+    before = json.loads((results / failing).read_text())
+    assert before["signal"] == "accepted"
+    assert before["charged"]
+    put = 'printf %s "$1" > "$2"'
+    developer.run("sh", "-c", put, "sh", content, str(entry), folder=folder)
+    owner.easeci("watch", "--once", folder=shared.bare)
+    again = json.loads((results / failing).read_text())
+    assert again["steps_used"] == before["steps_used"]
+    assert not again["charged"]
+    assert "fail" not in (results / failing).read_text().replace('"failure": null', "")
