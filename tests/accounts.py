@@ -40,6 +40,7 @@ class Account:
             env={
                 "PATH": "/usr/bin:/bin",
                 "HOME": str(self.home),
+                "EASECI_SMTP_URL": f"mbox://{self.home}/letters",
                 "LANG": "C.UTF-8",
                 "GIT_AUTHOR_NAME": "A",
                 "GIT_AUTHOR_EMAIL": "a@example.org",

@@ -96,10 +96,8 @@ def open_workspace(uid: int | None, avoid: Sequence[Path]) -> Iterator[Workspace
     """A fresh workspace outside the folders to avoid, which is gone afterwards whatever happens."""
     base = _base(uid, avoid)
     _sweep(base)
-    space = Workspace(Path(tempfile.mkdtemp(prefix=PREFIX, dir=base)), uid)
-    lock = os.open(space.folder / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    space, lock = _claimed(base, uid)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
         for folder in (*space.writable, space.examples, space.private):
             folder.mkdir()
         space.private.chmod(0o700 if uid is None else 0o711)
@@ -111,6 +109,16 @@ def open_workspace(uid: int | None, avoid: Sequence[Path]) -> Iterator[Workspace
     finally:
         _remove(space.folder)
         os.close(lock)
+
+
+def _claimed(base: Path, uid: int | None) -> tuple[Workspace, int]:
+    """A new workspace and its lock. It gets the name that others sweep only once it is locked."""
+    made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=base))
+    lock = os.open(made / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    folder = made.with_name(made.name.removeprefix("."))
+    made.rename(folder)
+    return Workspace(folder, uid), lock
 
 
 def _base(uid: int | None, avoid: Sequence[Path]) -> Path:
