@@ -104,6 +104,7 @@ def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script
         email=values.get("email"),
         branch=values.get("branch"),
         branches=values.get("branches", ()),
+        classes=values.get("classes", ()),
         timeout_seconds=values.get("timeout"),
         memory_bytes=values.get("memory"),
         mounts=values.get("mounts", ()),

@@ -187,6 +187,14 @@ KEYS: tuple[Key, ...] = (
         False,
         True,
     ),
+    Key(
+        "classes",
+        "what a label can be; default: whatever labels say",
+        "low, high",
+        parse_text,
+        False,
+        True,
+    ),
     Key("timeout", "how long the program may run", "30m", parse_duration),
     Key("memory", "how much memory the program may use", "8GiB", parse_memory),
     Key(

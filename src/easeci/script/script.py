@@ -56,6 +56,7 @@ class Script:
     email: str | None = None
     branch: str | None = None
     branches: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
     timeout_seconds: int | None = None
     memory_bytes: int | None = None
     mounts: tuple[str, ...] = ()

@@ -1,17 +1,14 @@
-"""Testsets: offered, sealed with their script, labelled, retired."""
+"""Testsets: offered, sealed with their script, retired."""
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from easeci.build import find_sandbox
 from easeci.errors import BuildError, DataError, ScriptError, UsageError
-from easeci.ledger.events import Event, LabelsAdded, Looked, TestsetAdded, TestsetRetired
+from easeci.ledger.events import Event, LabelsAdded, TestsetAdded, TestsetRetired
 from easeci.ledger.sealed_script import sealed
 from easeci.ledger.state import Testset
 from easeci.plan import Estimate, plan, sensitivity_left
@@ -19,17 +16,9 @@ from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
 from easeci.service.baselines import ensure_predictions
 from easeci.service.builds import program_of
 from easeci.service.project import Project
-from easeci.service.runs import resume, verdict_of
+from easeci.service.runs import resume
 from easeci.service.scripts import find_script, load_entries
-from easeci.vault import (
-    Offered,
-    Overlap,
-    SealedTestset,
-    load_offered,
-    overlaps,
-    review,
-    seal,
-)
+from easeci.vault import Offered, Overlap, load_offered, overlaps, seal
 
 MOST_SHARED = 0.01
 
@@ -124,113 +113,6 @@ def retire_testset(
         testset = project.require_active()
         project.append(TestsetRetired(testset.number, reason))
         return testset
-
-
-@dataclass(frozen=True)
-class LabelsImported:
-    """What became of a file of labels, and how many more the evaluation waits for."""
-
-    testset: int
-    added: int
-    corrected: int
-    unchanged: int
-    wanted: int
-    answered: tuple[int, ...]
-    warnings: tuple[str, ...]
-
-
-def import_labels(
-    project: Project,
-    path: Path,
-    *,
-    correct: bool = False,
-    waiting: Callable[[], None] | None = None,
-) -> LabelsImported:
-    """Add labels to the active testset, and go on with whatever waited for them."""
-    with project.exclusive(waiting):
-        testset = _require_labelled(project)
-        received = project.sealed(testset).add_labels(
-            path, known=testset.label_files, correct=correct
-        )
-        if received.file is not None and received.digest is not None:
-            _require_comparable(project, testset, received.file, received.digest)
-            project.append(
-                LabelsAdded(
-                    testset.number,
-                    received.file,
-                    received.digest,
-                    received.added,
-                    received.corrected,
-                )
-            )
-        before = {s.number for s in project.state.submissions if s.signal is not None}
-        resume(project)
-        answered = [
-            s.number
-            for s in project.state.submissions
-            if s.signal is not None and s.number not in before
-        ]
-        return LabelsImported(
-            testset=testset.number,
-            added=received.added,
-            corrected=received.corrected,
-            unchanged=received.unchanged,
-            wanted=len(wanted_labels(project, testset)),
-            answered=tuple(answered),
-            warnings=review(project.sealed(testset), testset.label_files),
-        )
-
-
-def _require_comparable(project: Project, testset: Testset, file: str, digest: str) -> None:
-    """Refuse, before they are recorded, labels that predictions could not be compared with."""
-    sealed = SealedTestset(project.vault, testset.number, testset.files | {file: digest})
-    for known in testset.predictions.values():
-        sealed.codes(known.file, None, [*testset.label_files, file])
-
-
-def export_wanted(project: Project, path: Path, waiting: Callable[[], None] | None = None) -> int:
-    """Write the examples that wait for a label, in the order in which labels are wanted."""
-    with project.exclusive(waiting):
-        resume(project)
-        testset = _require_labelled(project)
-        wanted = wanted_labels(project, testset)
-        if wanted:
-            project.append(Looked("labels export"))
-            _write_rows(path, project.sealed(testset).rows_at(wanted))
-        return len(wanted)
-
-
-def _write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Examples as CSV, with an empty column for their labels; nested values as JSON."""
-    columns = ["id", "label", *(name for name in rows[0] if name not in ("id", "label"))]
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore")
-            writer.writeheader()
-            for row in rows:
-                writer.writerow({name: _cell(value) for name, value in row.items()} | {"label": ""})
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-
-
-def _cell(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
-
-
-def wanted_labels(project: Project, testset: Testset) -> tuple[int, ...]:
-    """Positions, along the secret order, of the labels that the open step waits for."""
-    step = testset.open_step
-    if step is None or testset.retired is not None:
-        return ()
-    return verdict_of(project, testset, step).wanted
-
-
-def _require_labelled(project: Project) -> Testset:
-    testset = project.state.latest_testset
-    if testset is None:
-        project.require_active()
-        raise AssertionError
-    return testset
 
 
 def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str | None]:
