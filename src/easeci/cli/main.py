@@ -15,6 +15,7 @@ from easeci import __version__
 from easeci.cli.baseline import baseline
 from easeci.cli.check import check
 from easeci.cli.init import init
+from easeci.cli.label import label
 from easeci.cli.labels import labels
 from easeci.cli.log import log
 from easeci.cli.plan import plan
@@ -48,6 +49,7 @@ app.command()(simulate)
 app.add_typer(testset, name="testset")
 app.command(name="run")(run_command)
 app.command(name="try")(try_)
+app.command()(label)
 app.add_typer(labels, name="labels")
 app.add_typer(baseline, name="baseline")
 app.command()(status)
