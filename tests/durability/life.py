@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from easeci.ledger.chain import Head, Record
+from easeci.service.labelling import import_labels
 from easeci.service.project import open_project
 from easeci.service.runs import run
-from easeci.service.testsets import Offer, add_testset, import_labels
+from easeci.service.testsets import Offer, add_testset
 from easeci.service.views import log, verify
 from easeci.store import Store
 from tests.repositories import Workplace, write_examples

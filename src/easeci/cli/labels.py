@@ -5,46 +5,114 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from easeci.cli.options import JsonOption
-from easeci.cli.places import ProjectOption, StoreOption, opened, say_waiting
+from easeci.cli.places import (
+    ByOption,
+    ProjectOption,
+    StoreOption,
+    login_name,
+    opened,
+    say_waiting,
+)
 from easeci.cli.terminal import output, show_warnings, working
+from easeci.errors import UsageError
+
+if TYPE_CHECKING:
+    from easeci.service.labelling import LabelsImported
+    from easeci.tables.label_formats import LabelFormat
 
 labels = typer.Typer(
     help="The labels of the testset: bring some in, ask which are wanted.", no_args_is_help=True
 )
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format", help="csv, jsonl, label-studio or prodigy; default: by ending and content."
+    ),
+]
+
+
+def _format(name: str | None) -> LabelFormat | None:
+    # Here and not above, because a plan must not wait for tables.
+    from easeci.tables.label_formats import LabelFormat
+
+    try:
+        return None if name is None else LabelFormat(name)
+    except ValueError:
+        raise UsageError(
+            "unknown format of labels", hint=f"It is one of: {', '.join(LabelFormat)}."
+        ) from None
 
 
 @labels.command(name="import")
 def import_(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, JSONL or Parquet: id,label.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="id,label as CSV, JSONL or Parquet; or a tool's."),
+    ],
+    form: FormatOption = None,
+    by: ByOption = None,
     correct: Annotated[
         bool, typer.Option("--correct", help="Let labels in the file replace known ones.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Import all of the file or nothing.")
     ] = False,
     store: StoreOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add labels to the testset, and go on with the commits that wait for them."""
-    from easeci.service.testsets import import_labels
+    from easeci.service.labelling import import_labels
 
     with working("reading labels"):
-        done = import_labels(opened(store, project), path, correct=correct, waiting=say_waiting)
+        done = import_labels(
+            opened(store, project),
+            path,
+            correct=correct,
+            strict=strict,
+            form=_format(form),
+            by=by or login_name(),
+            waiting=say_waiting,
+        )
     show_warnings(done.warnings)
     if as_json:
         print(json.dumps(asdict(done), indent=2))
         return
+    show_warnings(done.problems)
+    _show(done)
+
+
+def _show(done: LabelsImported) -> None:
     parts = [f"{done.added:,} labels added"]
+    if done.cannot_tell:
+        parts[0] += f" ({done.cannot_tell:,} of them: can't tell)"
     if done.corrected:
         parts.append(f"{done.corrected:,} corrected; signals given before stand")
     if done.unchanged:
         parts.append(f"{done.unchanged:,} known already")
+    parts += [f"{done.skipped:,} skipped"] if done.skipped else []
+    parts += [f"{done.disputed:,} disputed"] if done.disputed else []
     console = output()
     console.print(f"Testset {done.testset}: {'; '.join(parts)}.")
+    if done.agreement is not None:
+        found = done.agreement
+        kappa = "" if found.kappa is None else f", Cohen's kappa {found.kappa:.2f}"
+        pairs = "" if found.labellers == 2 else " (means over pairs)"
+        console.print(
+            f"{found.labellers} labellers answered {found.examples:,} examples together: "
+            f"{found.share:.1%} agreement{kappa}{pairs}."
+        )
+    if done.unsettled:
+        console.print(
+            f"{done.unsettled:,} labels are unsettled and count at their worst: "
+            "`easeci label --unsettled` asks again."
+        )
     if done.answered:
         console.print(f"Answered now: {len(done.answered):,} of the commits that waited.")
     if done.wanted:
@@ -53,21 +121,32 @@ def import_(
 
 @labels.command()
 def export(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="CSV file to write.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="File to write.")],
+    form: FormatOption = None,
+    unsettled: Annotated[
+        bool, typer.Option("--unsettled", help="What was skipped or is disputed instead.")
+    ] = False,
     store: StoreOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write the examples whose labels are wanted next; recorded as a look."""
-    from easeci.service.testsets import export_wanted
+    from easeci.service.labelling import export_wanted
 
-    count = export_wanted(opened(store, project), path, say_waiting)
+    done = export_wanted(
+        opened(store, project), path, say_waiting, form=_format(form), unsettled=unsettled
+    )
     if as_json:
-        print(json.dumps({"wanted": count, "file": str(path) if count else None}, indent=2))
-    elif count:
-        output().print(
-            f"{count:,} examples to label are in {escape(str(path))}. Fill in their column label, "
-            f"then: easeci labels import {escape(str(path))}"
-        )
-    else:
+        file = str(path) if done.wanted else None
+        document = {"wanted": done.wanted, "file": file, "config": done.config}
+        print(json.dumps(document, indent=2))
+        return
+    if not done.wanted:
         output().print("No labels are wanted.")
+        return
+    output().print(f"{done.wanted:,} examples to label are in {escape(str(path))}.", soft_wrap=True)
+    if done.config is not None:
+        output().print("A labelling configuration for them:")
+        print(done.config)
+    else:
+        output().print("Fill in their labels, then: easeci labels import FILE")

@@ -16,6 +16,7 @@ from easeci.cli.baseline import baseline
 from easeci.cli.check import check
 from easeci.cli.hook import hook
 from easeci.cli.init import init
+from easeci.cli.label import label
 from easeci.cli.labels import labels
 from easeci.cli.log import log
 from easeci.cli.outbox import outbox
@@ -52,6 +53,7 @@ app.command()(simulate)
 app.add_typer(testset, name="testset")
 app.command(name="run")(run_command)
 app.command(name="try")(try_)
+app.command()(label)
 app.add_typer(labels, name="labels")
 app.add_typer(baseline, name="baseline")
 app.command()(status)

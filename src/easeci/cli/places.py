@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,6 +34,7 @@ UnsandboxedOption = Annotated[
 OwnerOption = Annotated[
     bool, typer.Option("--owner", help="Show more than the signals; the look is recorded.")
 ]
+ByOption = Annotated[str | None, typer.Option("--by", help="Who labels; default: your login name.")]
 
 
 def opened(store: Path | None, project: str | None, *, create: bool = False) -> Project:
@@ -44,3 +46,10 @@ def opened(store: Path | None, project: str | None, *, create: bool = False) -> 
 
 def say_waiting() -> None:
     print("Another command is at work on this project: waiting for it.", file=sys.stderr)
+
+
+def login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""

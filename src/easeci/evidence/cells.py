@@ -1,8 +1,28 @@
 """A testset as a row of cell codes: all that statistics ever see of it.
 
 The cells themselves are part of the language's meaning (:mod:`easeci.script.cells`). Here each
-example is one small integer: one of the five cells, or one of two more that say only whether the
-models agree, because the example has no label yet.
+example is one small integer: one of the five cells, or one of four more that say only whether the
+models agree: because the example has no label yet, or because it has none that counts.
+
+**Unsettled labels.** A label that was skipped, or that labellers dispute, is *unsettled*. Nobody
+waits for it any longer, and every test takes it at its worst for that test: where a proof wants Φ
+to be large, at the lowest score that its predictions leave possible, and where giving up or a
+claim wants Φ to be small, at the highest (:func:`lowest`, :func:`highest`).
+
+*Claim.* No error that a test bounds gets more probable by that, whoever chose which labels are
+unsettled, and whatever they knew when they chose.
+
+*Proof.* Let s be the scores with the true labels and s' ≤ s those that the proof sees. Each bet's
+factor 1 + λ(s − m) has λ > 0, so it does not fall as s grows, and no factor is negative; so at
+every moment and for every outcome the wealth on s' is at most the wealth on s. If the former ever
+reaches 1/α, so does the latter, which under the hypothesis happens with probability at most α.
+The argument compares two numbers for each outcome by itself; it asks nothing of how s' came
+about, so it holds even if exactly those labels were skipped that would hurt. What counts as
+differing, and with it every start e(D), needs no label and is the same for both. Futility and
+claim are the same test of −Φ. Limits for a mean do not fall as any score grows, so that the lower
+limit of s' is at most that of s. ∎
+
+What suffers is only the sensitivity: a proof may take more labels, or more than there are.
 """
 
 from __future__ import annotations
@@ -28,11 +48,49 @@ class Code(IntEnum):
     BOTH_WRONG = 4
     AGREE_UNLABELLED = 5
     DIFFER_UNLABELLED = 6
+    AGREE_UNSETTLED = 7
+    DIFFER_UNSETTLED = 8
 
 
 CODE_OF = {cell: Code[cell.name] for cell in Cell}
 
 Codes = npt.NDArray[np.uint8]
+
+_UNLABELLED = ((Code.AGREE_UNLABELLED, AGREEING), (Code.DIFFER_UNLABELLED, DIFFERING))
+_UNSETTLED = ((Code.AGREE_UNSETTLED, AGREEING), (Code.DIFFER_UNSETTLED, DIFFERING))
+_DIFFERS = np.isin(
+    np.arange(len(Code)),
+    [*(CODE_OF[cell] for cell in DIFFERING), Code.DIFFER_UNLABELLED, Code.DIFFER_UNSETTLED],
+)
+
+
+def differs(codes: Codes) -> npt.NDArray[np.bool_]:
+    """Where the models differ, whatever is known of the label."""
+    return np.asarray(_DIFFERS[codes])
+
+
+def unlabelled(codes: Codes) -> npt.NDArray[np.bool_]:
+    """Where a label may still be asked for."""
+    return np.asarray((codes == Code.AGREE_UNLABELLED) | (codes == Code.DIFFER_UNLABELLED))
+
+
+def lowest(codes: Codes, score: Score) -> Codes:
+    """The codes with every unsettled label at the lowest score that it can have."""
+    return _settled(codes, score, min)
+
+
+def highest(codes: Codes, score: Score) -> Codes:
+    """The codes with every unsettled label at the highest score that it can have."""
+    return _settled(codes, score, max)
+
+
+def _settled(codes: Codes, score: Score, pick: Callable[..., Cell]) -> Codes:
+    if not len(codes) or codes.max() < Code.AGREE_UNSETTLED:
+        return codes
+    table = np.arange(len(Code), dtype=np.uint8)
+    for code, cells in _UNSETTLED:
+        table[code] = CODE_OF[pick(cells, key=score.of)]
+    return np.asarray(table[codes])
 
 
 @dataclass(frozen=True)
@@ -54,7 +112,11 @@ class Counts:
 
     @property
     def differing(self) -> int:
-        return sum(self[CODE_OF[cell]] for cell in DIFFERING) + self[Code.DIFFER_UNLABELLED]
+        return sum(count for count, differ in zip(self.by_code, _DIFFERS, strict=True) if differ)
+
+    @property
+    def unsettled(self) -> int:
+        return self[Code.AGREE_UNSETTLED] + self[Code.DIFFER_UNSETTLED]
 
     def missing_labels(self, score: Score) -> int:
         """How many examples lack a label that their score depends on."""
@@ -67,14 +129,25 @@ class Counts:
 
     def extremes(self, score: Score) -> tuple[Counts, Counts]:
         """The counts with every missing label at its lowest, and at its highest score."""
-        return self._completed(score, min), self._completed(score, max)
+        return self._completed(score, min, _UNLABELLED), self._completed(score, max, _UNLABELLED)
 
-    def _completed(self, score: Score, pick: Callable[..., Cell]) -> Counts:
+    def worst_cases(self, score: Score) -> tuple[Counts, ...]:
+        """The counts with every unsettled label at its lowest, and at its highest score.
+
+        Only one if there are none.
+        """
+        if not self.unsettled:
+            return (self,)
+        return self._completed(score, min, _UNSETTLED), self._completed(score, max, _UNSETTLED)
+
+    def _completed(
+        self,
+        score: Score,
+        pick: Callable[..., Cell],
+        unknown: tuple[tuple[Code, tuple[Cell, ...]], ...],
+    ) -> Counts:
         counts = list(self.by_code)
-        for code, cells in (
-            (Code.AGREE_UNLABELLED, AGREEING),
-            (Code.DIFFER_UNLABELLED, DIFFERING),
-        ):
+        for code, cells in unknown:
             counts[CODE_OF[pick(cells, key=score.of)]] += counts[code]
             counts[code] = 0
         return Counts(tuple(counts))
@@ -85,9 +158,9 @@ class Counts:
         return total / self.examples
 
     def mean_range(self, score: Score) -> tuple[Fraction, Fraction]:
-        """The least and the greatest mean score that the missing labels still allow.
+        """The least and the greatest mean score that missing and unsettled labels still allow.
 
-        The two are equal where no label that matters is missing.
+        The two are equal where no label that matters is missing or unsettled.
         """
         low, high = self.extremes(score)
-        return low.mean(score), high.mean(score)
+        return low.worst_cases(score)[0].mean(score), high.worst_cases(score)[-1].mean(score)

@@ -7,7 +7,9 @@ answer that needs proof is "false"):
     futility  against Φ ≥ c + 2ε     sensitivity: reached with probability ≤ β if clearly true
     claim     against Φ ≥ c          the opposite of the proof, for the owner's eyes
 
-Stopping for futility can't harm safety, because a proof still needs its own evidence.
+Stopping for futility can't harm safety, because a proof still needs its own evidence. An unsettled
+label counts at its lowest score for the proof, and at its highest for futility and claim: at its
+worst for each (:mod:`easeci.evidence.cells` proves that nothing rests on it then).
 
 A score that needs no label is a multiple of d. All of it is known at once, so it is decided by the
 exact binomial tail of the number of differing examples, with no bets and no labels.
@@ -23,8 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from easeci.bounds.binomial import log_cdf, log_sf
-from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS
-from easeci.evidence.cells import Code, Codes
+from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Floats
+from easeci.evidence.cells import Codes, differs, highest, lowest, unlabelled
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
 from easeci.evidence.levels import StepLevels
 from easeci.evidence.wealth import CELLS, Evidence
@@ -134,13 +136,14 @@ class Walk:
 
     def fewest_more(self, *, any_ending: bool, futile_decides: bool) -> int:
         """How many more labels are needed before the walk can end (or end decisively)."""
-        counts = np.bincount(self.codes[: self.labels], minlength=CELLS)[:CELLS].astype(float)
+        test, known = self.test, self.codes[: self.labels]
         left = len(self.positions) - self.labels
-        test = self.test
         needs = []
         if any_ending or not futile_decides:
+            counts = _counts(lowest(known, test.aim.score))
             needs.append(test.proof.fewest_more(counts, test.targets.proof, left))
         if any_ending or futile_decides:
+            counts = _counts(highest(known, test.aim.score))
             needs.append(test.futility.fewest_more(counts, test.targets.futility, left))
         return min(needs)
 
@@ -177,11 +180,11 @@ class SequentialTest:
             ending = Ending.PROVEN if proven else Ending.EXHAUSTED
             return Walk(ending, 0, np.zeros(0, np.intp), self, codes[:0])
         if self.aim.proof.only_differing:
-            positions = np.flatnonzero((codes >= Code.NEW_RIGHT) & (codes != Code.AGREE_UNLABELLED))
+            positions = np.flatnonzero(differs(codes))
         else:
             positions = np.arange(len(codes))
         relevant = codes[positions]
-        missing = np.flatnonzero(relevant >= CELLS)
+        missing = np.flatnonzero(unlabelled(relevant))
         known = relevant[: missing[0]] if len(missing) else relevant
         ending, labels = self._end(known, complete=not len(missing))
         return Walk(ending, labels, positions, self, known)
@@ -199,9 +202,11 @@ class SequentialTest:
 
     def _first_end(self, known: Codes) -> tuple[Ending, int] | None:
         """Which target is reached first; if both are with the same label, it is proven."""
-        futile = self.futility.first_crossing(known, self.targets.futility)
+        hopeful = highest(known, self.aim.score)
+        futile = self.futility.first_crossing(hopeful, self.targets.futility)
         before = known if futile is None else known[:futile]
-        proven = self.proof.first_crossing(before, self.targets.proof)
+        cautious = lowest(before, self.aim.score)
+        proven = self.proof.first_crossing(cautious, self.targets.proof)
         if proven is not None:
             return Ending.PROVEN, proven
         return None if futile is None else (Ending.FUTILE, futile)
@@ -209,7 +214,8 @@ class SequentialTest:
     def claims(self, known: Codes) -> bool:
         if not self.aim.score.needs_labels:
             return self._exact(self.aim.claim) >= self.targets.claim
-        return self.claim.first_crossing(known, self.targets.claim) is not None
+        hopeful = highest(known, self.aim.score)
+        return self.claim.first_crossing(hopeful, self.targets.claim) is not None
 
     def curves(self, known: Codes) -> tuple[CurveEnd, CurveEnd, CurveEnd]:
         targets = (self.targets.proof, self.targets.futility, self.targets.claim)
@@ -217,9 +223,10 @@ class SequentialTest:
             hypotheses = (self.aim.proof, self.aim.futility, self.aim.claim)
             ends = [self._exact(hypothesis) for hypothesis in hypotheses]
         else:
-            counts = np.bincount(known, minlength=CELLS)[None, :CELLS].astype(float)
-            curves = (self.proof, self.futility, self.claim)
-            ends = [float(curve.after(counts)[0]) for curve in curves]
+            score = self.aim.score
+            cautious, hopeful = _counts(lowest(known, score)), _counts(highest(known, score))
+            curves = ((self.proof, cautious), (self.futility, hopeful), (self.claim, hopeful))
+            ends = [float(curve.after(counts[None, :])[0]) for curve, counts in curves]
         first, second, third = (
             CurveEnd(end, target) for end, target in zip(ends, targets, strict=True)
         )
@@ -232,3 +239,7 @@ class SequentialTest:
         if factor > 0.0:
             return -float(log_sf(self.differing - 1, self.examples, share))
         return -float(log_cdf(self.differing, self.examples, share))
+
+
+def _counts(codes: Codes) -> Floats:
+    return np.bincount(codes, minlength=CELLS)[:CELLS].astype(np.float64)

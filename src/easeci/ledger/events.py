@@ -53,13 +53,17 @@ class TestsetAdded(Event):
 
 @dataclass(frozen=True)
 class LabelsAdded(Event):
-    """A file of labels. Where it speaks of an example that had a label, it corrects it."""
+    """A file of labels. Where it speaks of an example that had a label, it corrects it.
+
+    ``by`` says who labelled; who labelled what, and when, is in the file.
+    """
 
     testset: int
     file: str
     digest: str
     added: int
     corrected: int = 0
+    by: str = ""
 
 
 @dataclass(frozen=True)

@@ -189,8 +189,8 @@ KEYS: tuple[Key, ...] = (
     ),
     Key(
         "classes",
-        "the labels that there are; others are refused when labels come in",
-        "cat",
+        "what a label can be; default: whatever labels say",
+        "low, high",
         parse_text,
         False,
         True,

@@ -27,8 +27,8 @@ from easeci.ledger.disclosure import (
 from easeci.ledger.events import Looked
 from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Script
+from easeci.service.labelling import wanted_labels
 from easeci.service.project import Project
-from easeci.service.testsets import wanted_labels
 from easeci.service.views import rests_on
 
 PUBLIC, PRIVATE = 0o644, 0o600

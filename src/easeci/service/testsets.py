@@ -1,17 +1,14 @@
-"""Testsets: offered, sealed with their script, labelled, retired."""
+"""Testsets: offered, sealed with their script, retired."""
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from easeci.build import find_sandbox
 from easeci.errors import BuildError, DataError, ScriptError, UsageError
-from easeci.ledger.events import LABELLING, Event, LabelsAdded, Looked, TestsetAdded
+from easeci.ledger.events import Event, LabelsAdded, TestsetAdded
 from easeci.ledger.letters import Letters
 from easeci.ledger.sealed_script import sealed
 from easeci.ledger.state import Testset
@@ -20,18 +17,10 @@ from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
 from easeci.service.baselines import ensure_predictions
 from easeci.service.builds import program_of
 from easeci.service.outbox import deliver, require_transport
-from easeci.service.progress import resume, retirement, verdict_of
+from easeci.service.progress import resume, retirement
 from easeci.service.project import Project
 from easeci.service.scripts import find_script, load_entries
-from easeci.vault import (
-    Offered,
-    Overlap,
-    SealedTestset,
-    load_offered,
-    overlaps,
-    review,
-    seal,
-)
+from easeci.vault import Offered, Overlap, load_offered, overlaps, seal
 
 MOST_SHARED = 0.01
 
@@ -130,126 +119,6 @@ def retire_testset(
         project.append(*retirement(testset, reason, letters))
         deliver(project)
         return testset
-
-
-@dataclass(frozen=True)
-class LabelsImported:
-    """What became of a file of labels, and how many more the evaluation waits for."""
-
-    testset: int
-    added: int
-    corrected: int
-    unchanged: int
-    wanted: int
-    answered: tuple[int, ...]
-    warnings: tuple[str, ...]
-
-
-def import_labels(
-    project: Project,
-    path: Path,
-    *,
-    correct: bool = False,
-    waiting: Callable[[], None] | None = None,
-) -> LabelsImported:
-    """Add labels to the active testset, and go on with whatever waited for them."""
-    with project.exclusive(waiting):
-        testset = _require_labelled(project)
-        received = project.sealed(testset).add_labels(
-            path, known=testset.label_files, correct=correct
-        )
-        suspicions: tuple[str, ...] = ()
-        if received.file is not None and received.digest is not None:
-            suspicions = _suspicions(project, testset, received.file, received.digest)
-            project.append(
-                LabelsAdded(
-                    testset.number,
-                    received.file,
-                    received.digest,
-                    received.added,
-                    received.corrected,
-                )
-            )
-        before = {s.number for s in project.state.submissions if s.signal is not None}
-        resume(project)
-        deliver(project)
-        answered = [
-            s.number
-            for s in project.state.submissions
-            if s.signal is not None and s.number not in before
-        ]
-        return LabelsImported(
-            testset=testset.number,
-            added=received.added,
-            corrected=received.corrected,
-            unchanged=received.unchanged,
-            wanted=len(wanted_labels(project, testset)),
-            answered=tuple(answered),
-            warnings=suspicions,
-        )
-
-
-def _suspicions(project: Project, testset: Testset, file: str, digest: str) -> tuple[str, ...]:
-    """What looks wrong with the labels as they will be known; the owner is told.
-
-    Predictions never have a say in which labels are taken. But examples that surely show their
-    labels to programs are refused.
-    """
-    files = [*testset.label_files, file]
-    sealed = SealedTestset(project.vault, testset.number, testset.files | {file: digest})
-    found = list(review(sealed, files))
-    known = testset.predictions.get(project.state.baseline or "")
-    if known is not None:
-        try:
-            sealed.require_known_classes(known.file, files)
-        except DataError as error:
-            found.append(f"{error.message} (of the baseline). {error.hint or ''}".strip())
-    return tuple(found)
-
-
-def export_wanted(project: Project, path: Path, waiting: Callable[[], None] | None = None) -> int:
-    """Write the examples that wait for a label, in the order in which labels are wanted."""
-    with project.exclusive(waiting):
-        resume(project)
-        testset = _require_labelled(project)
-        wanted = wanted_labels(project, testset)
-        if wanted:
-            project.append(Looked(LABELLING))
-            _write_rows(path, project.sealed(testset).rows_at(wanted))
-        return len(wanted)
-
-
-def _write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Examples as CSV, with an empty column for their labels; nested values as JSON."""
-    columns = ["id", "label", *(name for name in rows[0] if name not in ("id", "label"))]
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore")
-            writer.writeheader()
-            for row in rows:
-                writer.writerow({name: _cell(value) for name, value in row.items()} | {"label": ""})
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-
-
-def _cell(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
-
-
-def wanted_labels(project: Project, testset: Testset) -> tuple[int, ...]:
-    """Positions, along the secret order, of the labels that the open step waits for."""
-    step = testset.open_step
-    if step is None or testset.retired is not None:
-        return ()
-    return verdict_of(project, testset, step).wanted
-
-
-def _require_labelled(project: Project) -> Testset:
-    testset = project.state.latest_testset
-    if testset is None:
-        project.require_active()
-        raise AssertionError
-    return testset
 
 
 def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str | None]:

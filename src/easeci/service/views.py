@@ -22,8 +22,8 @@ from easeci.ledger.disclosure import (
 from easeci.ledger.events import LABELLING, Looked
 from easeci.ledger.state import State, Testset
 from easeci.script import Adaptivity
+from easeci.service.labelling import wanted_labels
 from easeci.service.project import Project, chain_key
-from easeci.service.testsets import wanted_labels
 from easeci.vault import damage, store_damage
 
 

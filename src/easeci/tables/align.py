@@ -14,6 +14,9 @@ from easeci.evidence.cells import Code, Codes, Counts
 from easeci.script import LinearClause
 from easeci.tables.column import Column, Kind, comparable, named, require_unique, where
 
+FEWEST_LABELS = 20
+"""Fewer labels than this may all be of classes that no model predicts, unless there are no more."""
+
 
 @dataclass(frozen=True)
 class Testset:
@@ -147,7 +150,8 @@ def _require_overlap(new: Column, old: Column | None, labels: Column | None, cod
             if column is not None and not present[[Code.AGREE_RIGHT, right]].any()
         ]
         # A few labels may well miss what one model predicts, but not what both do.
-        if complete or len(never_right) == 2 or old is None:
+        enough = int(np.count_nonzero(codes < Code.AGREE_UNLABELLED)) >= FEWEST_LABELS
+        if complete or (enough and (len(never_right) == 2 or old is None)):
             for column in never_right:
                 require_common_value(column, labels)
     if old is not None and not present[list(_AGREE)].any():

@@ -30,6 +30,11 @@ class Role(StrEnum):
         return "label" if self is Role.LABELS else "prediction"
 
     @property
+    def more_columns(self) -> tuple[str, ...]:
+        """What else a file may say of each value."""
+        return ("state", "by", "at") if self is Role.LABELS else ()
+
+    @property
     def plural(self) -> str:
         return f"{self.column}s"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -91,17 +91,27 @@ def _read(path: Path, role: Role) -> pl.DataFrame:
     return guarded(path, role.plural, lambda: _READERS[path.suffix.lower()](path, role))
 
 
-def guarded(path: Path, what: str, read: Callable[[], T]) -> T:
+def load_labels_table(path: Path) -> pl.DataFrame:
+    """A file of labels with all its columns, ids and labels among them."""
+    frame = _read(path, Role.LABELS)
+    _two_columns(frame, str(path), Role.LABELS)
+    return frame
+
+
+def guarded(
+    path: Path, what: str, read: Callable[[], T], endings: Collection[str] | None = None
+) -> T:
     """What ``read`` makes of a table's file, once it is clear that there is one to be read."""
+    endings = _READERS if endings is None else endings
     try:
         if path.is_dir():
             raise DataError(f"{path} is a folder, not a file of {what}")
         if not path.exists():
             raise DataError(f"there is no file {path}")
-        if path.suffix.lower() not in _READERS:
+        if path.suffix.lower() not in endings:
             raise DataError(
                 f"{path}: unknown kind of file",
-                hint=f"Known endings: {', '.join(_READERS)}.",
+                hint=f"Known endings: {', '.join(endings)}.",
             )
         if path.stat().st_size == 0:
             raise DataError(f"{path} is empty")
@@ -136,7 +146,8 @@ def csv_problem(name: str, error: BaseException) -> DataError:
 def _read_parquet(path: Path, role: Role) -> pl.DataFrame:
     try:
         known = pl.read_parquet_schema(path)
-        return pl.read_parquet(path, columns=[c for c in (ID, role.column) if c in known] or None)
+        wanted = (ID, role.column, *role.more_columns)
+        return pl.read_parquet(path, columns=[c for c in wanted if c in known] or None)
     except UNREADABLE:
         raise DataError(f"{path} cannot be read as Parquet") from None
 

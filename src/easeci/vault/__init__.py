@@ -5,13 +5,16 @@ what it reads it verifies against them.
 """
 
 from easeci.vault.folder import Vault, open_vault
+from easeci.vault.journal import Journal
 from easeci.vault.key import Key
+from easeci.vault.label_files import LabelsReceived
 from easeci.vault.offered import Offered, load_offered, review
 from easeci.vault.sealing import Overlap, Seal, overlaps, seal
-from easeci.vault.testset import LabelsReceived, SealedTestset, StoredPredictions
+from easeci.vault.testset import SealedTestset, StoredPredictions
 from easeci.vault.verify import damage, store_damage
 
 __all__ = [
+    "Journal",
     "Key",
     "LabelsReceived",
     "Offered",

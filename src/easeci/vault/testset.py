@@ -10,9 +10,9 @@ import io
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -20,35 +20,31 @@ import numpy.typing as npt
 import polars as pl
 
 from easeci.errors import DataError, InfrastructureError
-from easeci.evidence.cells import Codes
+from easeci.evidence.cells import Code, Codes, differs
 from easeci.tables import Column, Role, align, load_column
-from easeci.tables.align import (
-    aligned_labels,
-    aligned_predictions,
-    require_common_value,
-    require_comparable,
-)
-from easeci.tables.column import as_text, named
+from easeci.tables.align import aligned_predictions, require_common_value, require_comparable
+from easeci.tables.answers import Answered, Answers
+from easeci.tables.column import as_text
 from easeci.tables.examples import load_rows
+from easeci.tables.label_formats import load_answers
 from easeci.tables.source import UNREADABLE
 from easeci.vault import folder as at
 from easeci.vault.content import Fingerprints
 from easeci.vault.disk import create_file, explained
 from easeci.vault.folder import Vault
+from easeci.vault.label_files import LabelsReceived, known_of, merge
 
+LONGEST_PATH = 1000
 FIRST_LABELS = f"{at.LABELS}/0001.parquet"
 Positions = Sequence[int] | npt.NDArray[np.integer[Any]]
-
-
-@dataclass(frozen=True)
-class LabelsReceived:
-    """What became of a file of labels. Nothing is stored if it holds nothing new."""
-
-    file: str | None
-    digest: str | None
-    added: int
-    corrected: int
-    unchanged: int
+_UNSETTLED = (Answered.SKIPPED, Answered.DISPUTED)
+_CODES = {
+    Answered.CANNOT_TELL: (Code.AGREE_WRONG, Code.BOTH_WRONG),
+    Answered.SKIPPED: (Code.AGREE_UNSETTLED, Code.DIFFER_UNSETTLED),
+    Answered.DISPUTED: (Code.AGREE_UNSETTLED, Code.DIFFER_UNSETTLED),
+}
+"""The codes of examples without a label, where the models agree and where they differ. If nobody
+can tell what is right, neither model is."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +84,10 @@ class SealedTestset:
         return self.folder / at.EXAMPLES
 
     @property
+    def labels_folder(self) -> Path:
+        return self.folder / at.LABELS
+
+    @property
     def logs_folder(self) -> Path:
         return self.folder / at.LOGS
 
@@ -119,39 +119,50 @@ class SealedTestset:
 
         In the order of the file of examples, as text; null where none is known.
         """
-        if not files:
-            return pl.Series("label", [None] * len(self), dtype=pl.String)
-        folded = pl.concat([self._frame(name) for name in files]).unique("id", keep="last")
-        rows = pl.DataFrame({"id": self.ids})
-        return rows.join(folded, on="id", how="left", maintain_order="left")["label"]
+        return self.known(files)["label"]
+
+    def known(self, files: Sequence[str]) -> pl.DataFrame:
+        """Label and state of every example, in the order of the file of examples."""
+        return known_of(self.ids, [self._frame(name) for name in files])
+
+    def unsettled(self, files: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Positions in the secret order of the labels that were skipped or are disputed."""
+        states = self.known(files)["state"]
+        unsettled = states.is_in([str(state) for state in _UNSETTLED]).fill_null(False).to_numpy()
+        return np.flatnonzero(unsettled[self.order])
 
     def add_labels(
-        self, source: Path, *, known: Sequence[str], correct: bool = False
+        self, source: Path, *, known: Sequence[str], correct: bool = False, strict: bool = False
     ) -> LabelsReceived:
-        """Store the labels of a file that are new; labels that differ only as a correction."""
-        received = load_column(source, Role.LABELS)
-        before = self.labels(known)
-        after = as_text(aligned_labels(self._column("the testset", self.ids), received))
-        require_comparable(
-            self._column("the labels known", before, Role.LABELS),
-            self._column(received.name, after, Role.LABELS),
-        )
-        added = before.is_null() & after.is_not_null()
-        corrected = (before != after).fill_null(False)
-        unchanged = int((before == after).sum() or 0)
-        if corrected.any() and not correct:
-            differing = self.ids.filter(corrected)
-            raise DataError(
-                f"{received.name}: {len(differing):,} labels differ from those known, at id "
-                f"{named(differing)}",
-                hint="Labels never change silently: --correct records a correction.",
-            )
-        counts = (int(added.sum()), int(corrected.sum()), unchanged)
-        chosen = added | corrected
-        if not chosen.any():
-            return LabelsReceived(None, None, *counts)
-        content = parquet({"id": self.ids.filter(chosen), "label": after.filter(chosen)})
-        return LabelsReceived(self._store_labels(content), self.vault.key.digest(content), *counts)
+        """Store the labels of a file: see :meth:`add_answers`."""
+        return self.add_answers(load_answers(source), known=known, correct=correct, strict=strict)
+
+    def add_answers(
+        self,
+        answers: Answers,
+        *,
+        known: Sequence[str],
+        correct: bool = False,
+        classes: Sequence[str] = (),
+        strict: bool = False,
+    ) -> LabelsReceived:
+        """Store answers that are new; labels that differ only as a correction.
+
+        What can't be used is said and left out; an error only if nothing new is left, or if
+        ``strict`` asks for all or nothing.
+        """
+        merged = merge(self.ids, self.known(known), answers, correct=correct, classes=classes)
+        received = merged.received
+        problems = list(received.problems)
+        if strict and received.disputed:
+            problems.append(f"labellers dispute {received.disputed:,} examples")
+        if problems and (strict or merged.rows.is_empty()):
+            raise DataError(f"{answers.name}: {'; '.join(problems)}", hint="Nothing was stored.")
+        if merged.rows.is_empty():
+            return received
+        content = parquet({name: merged.rows[name] for name in merged.rows.columns})
+        file, digest = self._store_labels(content), self.vault.key.digest(content)
+        return replace(received, file=file, digest=digest)
 
     def _store_labels(self, content: bytes) -> str:
         """Store a file of labels under the next free number."""
@@ -251,16 +262,45 @@ class SealedTestset:
 
     def codes(self, new: str, old: str | None, label_files: Sequence[str]) -> Codes:
         """The code of every example, in the secret order. ``new`` and ``old`` are stored names."""
-        before = None
+        before, known = None, self.known(label_files)
         if old is not None:
             before = self._column("the old predictions", self.predictions(old), Role.OLD)
         testset = align(
             self._column("the new predictions", self.predictions(new)),
             before,
-            self._column("the labels", self.labels(label_files), Role.LABELS),
+            self._column("the labels", known["label"], Role.LABELS),
             suspicious=False,  # a step that is charged must be decided
         )
-        return testset.codes[self.order]
+        codes = testset.codes
+        for state, (agreeing, differing) in _CODES.items():
+            rows = (known["state"] == state).fill_null(False).to_numpy()
+            if rows.any():
+                instead = np.where(differs(codes[rows]), differing, agreeing)
+                codes = codes.copy()
+                codes[rows] = instead.astype(np.uint8)
+        return codes[self.order]
+
+    def code_of(
+        self,
+        position: int,
+        state: Answered,
+        label: str | None,
+        new: pl.Series,
+        old: pl.Series | None,
+    ) -> Code:
+        """The code that one answer gives to an example, as :meth:`codes` would.
+
+        ``new`` and ``old`` are predictions in the order of the file.
+        """
+        row = int(self.order[position])
+        differ = old is not None and old[row] != new[row]
+        if state in _CODES:
+            return _CODES[state][differ]
+        if not differ:
+            return Code.AGREE_RIGHT if new[row] == label else Code.AGREE_WRONG
+        if new[row] == label:
+            return Code.NEW_RIGHT
+        return Code.OLD_RIGHT if old is not None and old[row] == label else Code.BOTH_WRONG
 
     def require_known_classes(self, name: str, label_files: Sequence[str]) -> None:
         """Refuse predictions that are spelt in another way than the labels (3.0 and 3), and, where
@@ -285,6 +325,14 @@ class SealedTestset:
         """The examples at positions in the secret order, as programs see them."""
         content = self._content(f"{at.EXAMPLES}/{at.JSONL}")
         return load_rows(content, [int(row) for row in self._rows(positions)])
+
+    def has_file(self, value: Any) -> bool:
+        """Whether a value of an example names one of the testset's files."""
+        if not isinstance(value, str) or not 0 < len(value) < LONGEST_PATH or "\0" in value:
+            return False
+        path = PurePosixPath(value)
+        inside = not path.is_absolute() and ".." not in path.parts
+        return inside and (self.examples_folder / at.FILES / path).is_file()
 
     def _rows(self, positions: Positions) -> npt.NDArray[np.int64]:
         return self.order[np.asarray(positions, dtype=np.int64)]

@@ -3,7 +3,8 @@
 Labels may be missing. An example whose score does not depend on its label needs none. The
 published and the exact estimators count any other at both of its extremes, and the sequential one
 never looks behind the first that is missing; so an answer is given only if no missing label could
-change it.
+change it. Unsettled labels are not missing: they count at their worst, see
+:mod:`easeci.evidence.cells`.
 """
 
 from __future__ import annotations

@@ -30,7 +30,10 @@ from easeci.verdict.result import ClauseResult, possible_outcomes
 def measure(
     clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, whole: Counts
 ) -> tuple[ClauseResult, ...]:
-    """What the testset says of each clause; missing labels count at both extremes."""
+    """What the testset says of each clause; missing labels count at both extremes.
+
+    So do unsettled ones, but nothing waits for them: the interval is that of the worst of both.
+    """
     shares = levels.per_clause(mode, len(clauses))
     return tuple(
         _measure(clause, mode, shares, whole, known_difference(clauses, clause))
@@ -48,8 +51,8 @@ def _measure(
     score = clause.score
     proof_is_lower = (clause.comparison is Comparison.GREATER) == (mode is Mode.FP_FREE)
     known = None if largest_difference is None else float(largest_difference)
-    intervals = []
-    for counts in whole.extremes(score):
+
+    def limits(counts: Counts) -> Interval:
         if proof_is_lower:
             low = lower_limit(score, counts, levels.safety, known)
             high = -lower_limit(-score, counts, levels.claim, None)
@@ -58,7 +61,12 @@ def _measure(
             high = -lower_limit(-score, counts, levels.safety, known)
         # What d < A excludes may be what was seen; then the limits are no tighter than that.
         mean = counts.mean(score)
-        intervals.append(Interval(min(Fraction(low), mean), max(Fraction(high), mean)))
+        return Interval(min(Fraction(low), mean), max(Fraction(high), mean))
+
+    intervals = []
+    for counts in whole.extremes(score):
+        ends = [limits(case) for case in counts.worst_cases(score)]
+        intervals.append(ends[0].hull(ends[-1]))
     interval = intervals[0].hull(intervals[1])
     low_mean, high_mean = whole.mean_range(score)
     return ClauseResult(

@@ -29,15 +29,15 @@ class _Reach:
 
 
 def consulted(results: tuple[ClauseResult, ...], whole: Counts, codes: Codes) -> int:
-    """How many labels the results rest on, each counted once."""
+    """How many labels the results rest on, each counted once, unsettled ones included."""
     reach = _Reach.of(results)
     agreeing, differing = (
         whole if n == whole.examples else Counts.of(codes[:n])
         for n in (reach.agreeing, reach.differing)
     )
-    return sum(agreeing[CODE_OF[cell]] for cell in AGREEING) + sum(
-        differing[CODE_OF[cell]] for cell in DIFFERING
-    )
+    agree = (*(CODE_OF[cell] for cell in AGREEING), Code.AGREE_UNSETTLED)
+    differ = (*(CODE_OF[cell] for cell in DIFFERING), Code.DIFFER_UNSETTLED)
+    return sum(agreeing[code] for code in agree) + sum(differing[code] for code in differ)
 
 
 def wanted(results: Iterable[ClauseResult], codes: Codes) -> tuple[int, ...]:

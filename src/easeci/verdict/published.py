@@ -8,6 +8,8 @@ not the whole testset but as many examples as were planned, the first ones along
 order, so that no more labels are asked for than the plan said. Choosing between the two costs
 nothing: means of growing samples are a reverse martingale, so by Doob's inequality the bounds hold
 for all samples of at least the planned size at once.
+
+Nothing waits for an unsettled label: its interval is that of the worst of both of its extremes.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ def measure(test: ClauseTest, whole: Counts, codes: Codes) -> ClauseResult:
     result = _measure_on(test, whole, whole)
     if result.settled:
         return result
-    needed = min(test.needed(seen) for seen in _observe(whole, whole, test.clause.score))
+    seen = _observe(whole, whole, test.clause.score)
+    needed = min(test.needed(case) for end in seen for case in end)
     if needed >= whole.examples:
         return result
     return _measure_on(test, whole, Counts.of(codes[:needed]))
@@ -34,27 +37,37 @@ def measure(test: ClauseTest, whole: Counts, codes: Codes) -> ClauseResult:
 
 def _measure_on(test: ClauseTest, whole: Counts, sample: Counts) -> ClauseResult:
     clause = test.clause
-    # Two observations, equal unless labels are missing: at the least and at the greatest mean.
+    # Two ends, equal unless labels are missing: at the least and at the greatest mean.
     ends = _observe(whole, sample, clause.score)
-    intervals = [Interval.around(seen.mean, test.tolerance(seen)) for seen in ends]
+    intervals = [_hull(test, cases) for cases in ends]
     interval = intervals[0].hull(intervals[1])
-    tolerance = max(test.tolerance(seen) for seen in ends)
+    seen = [case for cases in ends for case in cases]
+    tolerance = max(test.tolerance(case) for case in seen)
     return ClauseResult(
         clause=clause,
-        estimate=ends[0].mean if ends[0] == ends[1] else None,
+        estimate=seen[0].mean if all(case == seen[0] for case in seen) else None,
         interval=interval,
         outcome=interval.compare(clause.comparison, clause.threshold),
         possible=possible_outcomes(intervals, clause),
         sample=sample.examples,
         tolerance=tolerance,
         widened=tolerance > clause.tolerance,
-        needed=max(test.needed(seen) for seen in ends),
+        needed=max(test.needed(case) for case in seen),
     )
 
 
-def _observe(whole: Counts, sample: Counts, score: Score) -> list[Observation]:
+def _hull(test: ClauseTest, cases: list[Observation]) -> Interval:
+    first, *more = (Interval.around(case.mean, test.tolerance(case)) for case in cases)
+    return first.hull(more[0]) if more else first
+
+
+def _observe(whole: Counts, sample: Counts, score: Score) -> list[list[Observation]]:
+    """At both extremes of missing labels, and there at both of unsettled ones."""
     difference = Fraction(whole.differing, whole.examples)
     return [
-        Observation(whole.examples, difference, sample.examples, mean)
-        for mean in sample.mean_range(score)
+        [
+            Observation(whole.examples, difference, sample.examples, case.mean(score))
+            for case in end.worst_cases(score)
+        ]
+        for end in sample.extremes(score)
     ]

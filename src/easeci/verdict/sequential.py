@@ -23,7 +23,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from easeci.evidence.cells import Code, Codes, Counts
+from easeci.evidence.cells import Codes, Counts, unlabelled
 from easeci.evidence.clause_test import Aim, Ending, SequentialTest, Targets, Walk
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, LinearClause, Mode
@@ -138,7 +138,9 @@ def _estimate(clause: LinearClause, walk: Walk, limit: int, whole: Counts) -> Fr
         return whole.mean_range(clause.score)[0]
     if limit == 0:
         return None
-    mean = Counts.of(walk.codes[:limit]).mean(clause.score)
+    mean, high = Counts.of(walk.codes[:limit]).mean_range(clause.score)
+    if mean != high:  # some label is unsettled
+        return None
     if walk.test.aim.proof.only_differing:
         return mean * Fraction(whole.differing, whole.examples)
     return mean
@@ -192,4 +194,4 @@ def _wanted(
             until = max(until, walk.labels + batch)
         positions.append(walk.positions[walk.labels : max(until, walk.labels)])
     asked = np.unique(np.concatenate(positions))
-    return tuple(int(position) for position in asked[codes[asked] >= Code.AGREE_UNLABELLED])
+    return tuple(int(position) for position in asked[unlabelled(codes[asked])])

@@ -10,10 +10,11 @@ import pytest
 from easeci.errors import UsageError
 from easeci.ledger.disclosure import Signal
 from easeci.service import progress, project
+from easeci.service.labelling import import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.releases import release_testset
 from easeci.service.runs import Answer, run
-from easeci.service.testsets import Offer, add_testset, import_labels, retire_testset
+from easeci.service.testsets import Offer, add_testset, retire_testset
 from tests.repositories import Workplace
 
 

@@ -9,9 +9,10 @@ import pytest
 from easeci.errors import BuildError, NoTestsetError, ScriptError, UsageError
 from easeci.ledger.disclosure import Signal
 from easeci.service.baselines import set_baseline
+from easeci.service.labelling import import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.runs import Answer, run
-from easeci.service.testsets import Offer, add_testset, import_labels, retire_testset
+from easeci.service.testsets import Offer, add_testset, retire_testset
 from easeci.service.views import baseline_log
 from tests.repositories import Workplace, write_examples
 

@@ -9,16 +9,10 @@ import pytest
 
 from easeci.errors import DataError, ScriptError, UsageError
 from easeci.ledger.disclosure import Signal
+from easeci.service.labelling import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.runs import run
-from easeci.service.testsets import (
-    Added,
-    Offer,
-    add_testset,
-    export_wanted,
-    import_labels,
-    retire_testset,
-)
+from easeci.service.testsets import Added, Offer, add_testset, retire_testset
 from easeci.service.views import verify
 from easeci.verdict import decide
 from tests.repositories import Workplace, write_examples
@@ -125,7 +119,7 @@ def test_labels_that_are_wanted_are_exported_and_imported_until_the_answer(
     truth = dict(line.split(",") for line in place.labels.read_text().splitlines()[1:])
     asked = place.folder / "ask.csv"
     given = 0
-    while export_wanted(opened(place), asked):
+    while export_wanted(opened(place), asked).wanted:
         header, *rows = asked.read_text().splitlines()
         assert header == "id,label,x"
         ids = [row.split(",")[0] for row in rows]

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from easeci.errors import DataError, InfrastructureError
 from easeci.evidence.cells import Code
-from easeci.vault import SealedTestset, load_offered, open_vault, seal
-from easeci.vault.testset import LabelsReceived
+from easeci.vault import LabelsReceived, SealedTestset, load_offered, open_vault, seal
 from tests.unit.vault.making import SECRET, sealed, write, written
 
 
@@ -57,7 +56,7 @@ def test_a_label_changes_only_as_a_correction(tmp_path: Path) -> None:
     assert first.file is not None
     changed = labelled(tmp_path, f"1,{SECRET}new\n2,b\n4,{SECRET}\n")
     refused(
-        lambda: testset.add_labels(changed, known=[first.file]),
+        lambda: testset.add_labels(changed, known=[first.file], strict=True),
         "1 labels differ from those known, at id 1",
         "--correct",
     )

@@ -1,0 +1,142 @@
+"""Files of labels: what they hold together, and what new answers add to them.
+
+A file has a row for each example that it speaks of: id, label, state, by, at, and what was said of
+a disputed one. Files of before had an id and a label, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from easeci.errors import DataError
+from easeci.tables import Column, Role
+from easeci.tables.align import require_comparable
+from easeci.tables.answers import COLUMNS, KNOWN, Answered, Answers, folded
+from easeci.tables.column import comparable, named, require_unique, where
+
+
+@dataclass(frozen=True)
+class LabelsReceived:
+    """What became of answers. Nothing is stored if they hold nothing new.
+
+    ``added`` labels are new (``cannot_tell`` among them), ``skipped`` and ``disputed`` ones newly
+    unsettled; ``problems`` says in words what could not be used, and never quotes a label.
+    """
+
+    file: str | None
+    digest: str | None
+    added: int
+    corrected: int
+    unchanged: int
+    cannot_tell: int = 0
+    skipped: int = 0
+    disputed: int = 0
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Rows to be stored, and what is to be said of them."""
+
+    rows: pl.DataFrame
+    received: LabelsReceived
+
+
+def complete(frame: pl.DataFrame) -> pl.DataFrame:
+    """A file of labels with all columns, whatever version wrote it."""
+    missing = [
+        pl.lit(str(Answered.LABEL) if name == "state" else None, pl.String).alias(name)
+        for name in COLUMNS
+        if name not in frame.columns
+    ]
+    return frame.with_columns(missing).select(COLUMNS)
+
+
+def known_of(ids: pl.Series, files: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Label and state of every example, later files over earlier ones; null where none speaks."""
+    rows = pl.DataFrame({"id": ids})
+    if not files:
+        empty = pl.lit(None, pl.String)
+        return rows.with_columns(label=empty, state=empty).drop("id")
+    together = pl.concat([complete(frame) for frame in files]).unique("id", keep="last")
+    joined = rows.join(together, on="id", how="left", maintain_order="left")
+    return joined.select("label", "state")
+
+
+def merge(
+    ids: pl.Series,
+    before: pl.DataFrame,
+    answers: Answers,
+    *,
+    correct: bool = False,
+    classes: Sequence[str] = (),
+) -> Merged:
+    """What answers add to the labels known before. A label never changes but as a correction."""
+    rows, problems = _usable(ids, answers, classes)
+    after = pl.DataFrame({"id": ids}).join(rows, on="id", how="left", maintain_order="left")
+    require_comparable(
+        Column("the labels known", Role.LABELS, ids, before["label"]),
+        Column(answers.name, Role.LABELS, ids, after["label"]),
+    )
+    was, now = before["state"].is_in(list(KNOWN)), after["state"].is_in(list(KNOWN))
+    was, now = was.fill_null(False), now.fill_null(False)
+    same_label = before["label"].eq_missing(after["label"])
+    same = before["state"].eq_missing(after["state"]) & same_label & after["state"].is_not_null()
+    differing, added = was & now & ~same, now & ~was
+    unsettled = after["state"].is_not_null() & ~now & ~was & ~same
+    if differing.any() and not correct:
+        problems.append(
+            f"{int(differing.sum()):,} labels differ from those known, at id "
+            f"{named(ids.filter(differing))}; they stay (--correct records a correction)"
+        )
+        differing = differing & False
+    chosen = added | differing | unsettled
+    states = after["state"].filter(chosen)
+    received = LabelsReceived(
+        None,
+        None,
+        added=int(added.sum()),
+        corrected=int(differing.sum()),
+        unchanged=int(same.sum()),
+        cannot_tell=int((states == Answered.CANNOT_TELL).sum()),
+        skipped=int((states == Answered.SKIPPED).sum()),
+        disputed=int((states == Answered.DISPUTED).sum()),
+    )
+    stored = after.filter(chosen).select(COLUMNS)
+    return Merged(stored, replace(received, problems=tuple(problems)))
+
+
+def _usable(
+    ids: pl.Series, answers: Answers, classes: Sequence[str]
+) -> tuple[pl.DataFrame, list[str]]:
+    """One answer for each example of the testset, and what was left out."""
+    column = Column(answers.name, Role.LABELS, answers.frame["id"], answers.frame["label"])
+    if not answers.repeats:
+        require_unique(column)
+    mine, theirs = comparable(ids, column.ids)
+    stray = ~theirs.is_in(mine.implode())
+    problems = []
+    if stray.any():
+        if stray.all():
+            # By number: if no id is known, the column of ids may hold the labels.
+            raise DataError(
+                f"{answers.name}: labels for ids that are not in the testset: "
+                f"{where(column, stray)}",
+                hint="Labels may cover a part of the testset, but nothing else.",
+            )
+        unknown = theirs.filter(stray).unique(maintain_order=True)
+        problems.append(f"{len(unknown):,} ids are not in the testset: {named(unknown)}")
+    rows = folded(answers.frame.with_columns(id=theirs).filter(~stray))
+    if classes:
+        foreign = rows["label"].is_not_null() & ~rows["label"].is_in(list(classes))
+        if foreign.any():
+            problems.append(
+                f"{int(foreign.sum()):,} labels are none of the script's classes, at id "
+                f"{named(rows['id'].filter(foreign))}"
+            )
+            rows = rows.filter(~foreign)
+    back = pl.DataFrame({"id": mine, "own": ids})
+    return rows.join(back, on="id", how="left").drop("id").rename({"own": "id"}), problems

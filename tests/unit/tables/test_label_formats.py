@@ -1,0 +1,242 @@
+"""Labels in the formats of labelling tools, and answers of several labellers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from easeci.errors import DataError
+from easeci.tables.answers import Answers, agreement, cohen, folded
+from easeci.tables.label_formats import (
+    CANNOT_TELL_CHOICE,
+    LabelFormat,
+    guessed,
+    load_answers,
+    studio_config,
+    write_tasks,
+)
+
+SECRET = "topsecretlabel"
+ROWS: list[dict[str, Any]] = [
+    {"id": 1, "text": "one, two", "more": {"a": [1]}},
+    {"id": 2, "text": 'say "three"', "more": None},
+]
+
+
+def write(path: Path, content: Any) -> Path:
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def said(answers: Answers) -> list[tuple[Any, ...]]:
+    return list(answers.frame.select("id", "label", "state", "by").iter_rows())
+
+
+def annotation(choice: str | None, who: Any, **more: Any) -> dict[str, Any]:
+    """As Label Studio exports it."""
+    region = {
+        "type": "choices",
+        "from_name": "label",
+        "to_name": "c0",
+        "value": {"choices": [choice]},
+    }
+    result = [] if choice is None else [region]
+    return {
+        "id": 7,
+        "result": result,
+        "was_cancelled": False,
+        "completed_by": who,
+        "created_at": "2026-01-02T03:04:05Z",
+        **more,
+    }
+
+
+def task(name: Any, *annotations: dict[str, Any]) -> dict[str, Any]:
+    return {"id": 900, "data": {"text": "x", "easeci_id": name}, "annotations": list(annotations)}
+
+
+def test_label_studio_answers(tmp_path: Path) -> None:
+    """Users as numbers or in full; a cancelled or empty annotation is skipped."""
+    tasks = [
+        task("e1", annotation("a", 3), annotation("b", {"id": 4, "email": "b@x.org"})),
+        task("e2", annotation("a", 3, was_cancelled=True)),
+        task("e3", annotation(None, 3)),
+        task("e4", annotation(CANNOT_TELL_CHOICE, 3)),
+        task("e5"),
+        {
+            "id": 901,
+            "data": {},
+            "meta": {"easeci_id": "e6"},
+            "annotations": [annotation("b", None)],
+        },
+    ]
+    path = write(tmp_path / "export.json", tasks)
+    assert guessed(path) is LabelFormat.LABEL_STUDIO
+    answers = load_answers(path, by="me", at="now")
+    assert said(answers) == [
+        ("e1", "a", "label", "3"),
+        ("e1", "b", "label", "b@x.org"),
+        ("e2", None, "skipped", "3"),
+        ("e3", None, "skipped", "3"),
+        ("e4", None, "cannot tell", "3"),
+        ("e6", "b", "label", "me"),
+    ]
+    assert answers.frame["at"][0] == "2026-01-02T03:04:05Z"
+
+
+def test_prodigy_answers(tmp_path: Path) -> None:
+    """Choices and binary tasks; what was ignored or rejected is skipped."""
+    lines = [
+        {"easeci_id": 1, "text": "x", "accept": ["a"], "answer": "accept", "_annotator_id": "p-ada", "_timestamp": 1707211049},
+        {"easeci_id": 2, "text": "x", "accept": ["a"], "answer": "ignore"},
+        {"easeci_id": 3, "text": "x", "label": "b", "answer": "accept"},
+        {"easeci_id": 4, "text": "x", "label": "b", "answer": "reject"},
+        {"easeci_id": 5, "text": "x", "accept": [CANNOT_TELL_CHOICE], "answer": "accept"},
+    ]  # fmt: skip
+    path = write(tmp_path / "out.jsonl", "\n".join(json.dumps(line) for line in lines))
+    assert guessed(path) is LabelFormat.PRODIGY
+    answers = load_answers(path, by="me")
+    assert said(answers) == [
+        (1, "a", "label", "p-ada"),
+        (2, None, "skipped", "me"),
+        (3, "b", "label", "me"),
+        (4, None, "skipped", "me"),
+        (5, None, "cannot tell", "me"),
+    ]
+    assert answers.frame["at"][0] == "2024-02-06T09:17:29Z"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "form"),
+    [
+        ("a.csv", "id,label\n1,a\n", LabelFormat.CSV),
+        ("a.jsonl", '{"id": 1, "label": "a"}\n', LabelFormat.JSONL),
+        ("a.json", "[]", LabelFormat.LABEL_STUDIO),
+    ],
+)
+def test_formats_are_guessed(tmp_path: Path, name: str, text: str, form: LabelFormat) -> None:
+    assert guessed(write(tmp_path / name, text)) is form
+
+
+def test_tables_may_say_who_and_when(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.csv", "id,label,state,by\n1,a,,ada\n1,b,,bob\n2,,cannot tell,\n3,,,\n"
+    )
+    answers = load_answers(path, by="me")
+    assert answers.repeats
+    assert said(answers) == [
+        (str(i) if isinstance(i, int) else i, label, state, by)
+        for i, label, state, by in [
+            ("1", "a", "label", "ada"),
+            ("1", "b", "label", "bob"),
+            ("2", None, "cannot tell", "me"),
+        ]
+    ]
+    assert answers.labellers == ("ada", "bob", "me")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "a.json",
+            [task("e1", annotation(SECRET, 1, result=[{"value": {"choices": [SECRET, "b"]}}]))],
+        ),
+        ("a.json", [{"data": {"x": SECRET}}]),
+        ("a.json", {"data": SECRET}),
+        ("a.json", f"[{SECRET}"),
+        ("a.json", []),
+        ("a.jsonl", json.dumps({"easeci_id": 1, "accept": [SECRET, "b"], "answer": "accept"})),
+        ("a.jsonl", json.dumps({"text": SECRET, "answer": "accept"})),
+        ("a.csv", f"id,label,state\n1,{SECRET},{SECRET}\n"),
+    ],
+)
+def test_what_cannot_be_read_is_said_without_a_label(
+    tmp_path: Path, name: str, content: Any
+) -> None:
+    with pytest.raises(DataError) as caught:
+        load_answers(write(tmp_path / name, content))
+    assert SECRET not in str(caught.value)
+
+
+def test_tasks_go_out_and_come_back(tmp_path: Path) -> None:
+    """What each format writes holds every column, and the id where answers bring it back."""
+    for form, name in [
+        (LabelFormat.CSV, "t.csv"),
+        (LabelFormat.JSONL, "t.jsonl"),
+        (LabelFormat.LABEL_STUDIO, "t.json"),
+        (LabelFormat.PRODIGY, "p.jsonl"),
+    ]:
+        write_tasks(tmp_path / name, form, ROWS, ["a", "b"])
+    assert (tmp_path / "t.csv").read_text().splitlines()[:2] == [
+        "id,label,text,more",
+        '1,,"one, two","{""a"": [1]}"',
+    ]
+    assert json.loads((tmp_path / "t.jsonl").read_text().splitlines()[0]) == {
+        "id": 1, "label": None, "text": "one, two", "more": {"a": [1]},
+    }  # fmt: skip
+    studio = json.loads((tmp_path / "t.json").read_text())
+    assert studio[1] == {
+        "data": {"text": 'say "three"', "more": None, "easeci_id": 2},
+        "meta": {"easeci_id": 2},
+    }
+    studio[1]["annotations"] = [annotation("a", 1)]
+    assert said(load_answers(write(tmp_path / "t.json", studio))) == [(2, "a", "label", "1")]
+    prodigy = json.loads((tmp_path / "p.jsonl").read_text().splitlines()[0])
+    assert prodigy["text"] == "one, two"
+    assert [option["id"] for option in prodigy["options"]] == ["a", "b", CANNOT_TELL_CHOICE]
+    config = studio_config(["text"], ["a", '"<b>"'])
+    assert '<Text name="c0" value="$text"/>' in config
+    assert "&lt;b&gt;" in config
+
+
+def frame(*rows: tuple[str, str | None, str, str]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [(*row, "") for row in rows], schema=["id", "label", "state", "by", "at"], orient="row"
+    )
+
+
+def test_answers_of_several_are_folded() -> None:
+    """Agreement is a label; a dispute keeps all that was said; who skipped has no say."""
+    found = folded(
+        frame(
+            ("1", "a", "label", "x"), ("1", "a", "label", "y"),
+            ("2", "a", "label", "x"), ("2", "b", "label", "y"),
+            ("3", "a", "label", "x"), ("3", None, "skipped", "y"),
+            ("4", None, "skipped", "x"), ("4", None, "skipped", "y"),
+            ("5", "a", "label", "x"), ("5", None, "cannot tell", "y"),
+            ("6", "b", "label", "x"), ("6", "a", "label", "x"),
+        )
+    )  # fmt: skip
+    states = {row["id"]: (row["state"], row["label"]) for row in found.to_dicts()}
+    assert states == {
+        "1": ("label", "a"),
+        "2": ("disputed", None),
+        "3": ("label", "a"),
+        "4": ("skipped", None),
+        "5": ("disputed", None),
+        "6": ("label", "a"),
+    }
+    kept = json.loads(found.filter(pl.col("id") == "2")["answers"][0])
+    assert [(one["by"], one["label"]) for one in kept] == [("x", "a"), ("y", "b")]
+
+
+def test_agreement() -> None:
+    """Cohen's kappa of a table of counts that is easy to reckon; means over pairs beyond two."""
+    pairs = [("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15
+    share, kappa = cohen(pairs)
+    assert share == pytest.approx(0.7)
+    assert kappa == pytest.approx(0.4)
+    assert cohen([("a", "a")]) == (1.0, None)
+    assert agreement(frame(("1", "a", "label", "x"), ("2", "a", "label", "y"))) is None
+    three = agreement(
+        frame(*((str(i), label, "label", by) for by, labels in
+                {"x": "ab", "y": "ab", "z": "aa"}.items() for i, label in enumerate(labels)))
+    )  # fmt: skip
+    assert three is not None
+    assert (three.labellers, three.examples) == (3, 2)
+    assert three.share == pytest.approx((1.0 + 0.5 + 0.5) / 3)
