@@ -17,7 +17,7 @@ def easeci(
     return subprocess.run(
         [COMMAND, *arguments],
         cwd=folder,
-        env=_environment(columns) | environment,
+        env=plain_environment(columns) | environment,
         capture_output=True,
         text=True,
         timeout=120,
@@ -30,14 +30,14 @@ def start_easeci(*arguments: str, folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [COMMAND, *arguments],
         cwd=folder,
-        env=_environment(80),
+        env=plain_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def _environment(columns: int) -> dict[str, str]:
+def plain_environment(columns: int = 80) -> dict[str, str]:
     """Nothing of the tests' own environment but where letters go."""
     plain = {"PATH": "/usr/bin:/bin", "COLUMNS": str(columns), "LANG": "C.UTF-8"}
     mail = os.environ.get("EASECI_SMTP_URL")

@@ -13,7 +13,7 @@ import termios
 import time
 from pathlib import Path
 
-from tests.commands import COMMAND
+from tests.commands import COMMAND, plain_environment
 
 CLEAR = "\x1b[2J\x1b[H"
 PATIENCE = 60.0
@@ -33,7 +33,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [COMMAND, *arguments],
             cwd=folder,
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm", "LOGNAME": "ada"},
+            env=plain_environment() | {"TERM": "xterm", "LOGNAME": "ada"},
             stdin=inside,
             stdout=inside,
             stderr=inside,

@@ -20,7 +20,7 @@ from easeci.service.project import open_project
 from easeci.service.spool import Spool
 from easeci.service.watching import Watch
 from tests.accounts import Account, two_accounts
-from tests.commands import COMMAND, easeci
+from tests.commands import COMMAND, easeci, plain_environment
 from tests.repositories import Workplace, write_examples
 
 
@@ -56,7 +56,7 @@ class Hosted:
         done = subprocess.run(
             ["git", "push", "origin", *arguments],
             cwd=self.place.repository,
-            env={"PATH": "/usr/bin:/bin", "HOME": str(self.place.folder), "LANG": "C.UTF-8"},
+            env=plain_environment() | {"HOME": str(self.place.folder)},
             capture_output=True,
             text=True,
         )
