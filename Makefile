@@ -24,7 +24,8 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 demo: packages $(READY)  ## the main job on bundled data: a month of commits and their signals
-	@$(BIN)/python examples/digits.py
+	@$(BIN)/python -m examples.digits
+	@$(BIN)/python -m examples.pushes
 
 test: packages check  ## lint, types, import rules and all tests
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -q
