@@ -95,7 +95,8 @@ def run(arguments: list[str]) -> int:
     try:
         ended = app(arguments, standalone_mode=False)
     except typer.exceptions.TyperException as error:
-        show_error(UsageError(error.format_message(), hint=MORE_HELP))
+        if error.format_message():  # a group without a command has shown its help instead
+            show_error(UsageError(error.format_message(), hint=MORE_HELP))
         return ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)

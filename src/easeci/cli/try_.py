@@ -16,13 +16,17 @@ from easeci.cli.terminal import output, working
 from easeci.errors import ExitCode
 
 MOST_CLASSES = 10
+SEES = (
+    "The program sees the files of the commit, EASECI_EXAMPLES and the script's mounts:; "
+    "no home folder, no network."
+)
 
 
 def try_(
-    commit: Annotated[str, typer.Argument(help="Commit, branch or tag to try.")] = "HEAD",
     examples: Annotated[
         Path, typer.Option("--examples", help="A public sample: CSV, JSONL or Parquet with ids.")
-    ] = Path("examples.csv"),
+    ],
+    commit: Annotated[str, typer.Argument(help="Commit, branch or tag to try.")] = "HEAD",
     files: Annotated[
         Path | None, typer.Option("--files", help="Folder of files that the examples name.")
     ] = None,
@@ -53,11 +57,10 @@ def try_(
     else:
         console = output()
         if trial.log.strip():
-            console.print(escape(trial.log.rstrip()))
+            print(trial.log.rstrip())  # as it is: a traceback must not be wrapped
         if trial.failure is not None:
             console.print(f"[bold magenta]BUILD ERROR[/]  {escape(trial.failure)}")
-            if trial.hint:
-                console.print(escape(trial.hint))
+            console.print(SEES)
         else:
             shown = sorted(trial.classes.items(), key=lambda item: -item[1])
             listed = ", ".join(f"{name} {count:,}" for name, count in shown[:MOST_CLASSES])

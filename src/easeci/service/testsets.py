@@ -101,7 +101,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
         estimator=needs.estimator,
         sensitivity_left=left,
         overlaps=tuple(shared),
-        warnings=(*script.warnings(), *offered.warnings),
+        warnings=(*script.warnings(), *offered.warnings, *_uncommitted(project, source)),
         baseline=project.state.baseline if script.needs_old_model else None,
         baseline_failure=failure,
     )
@@ -128,6 +128,20 @@ def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str 
     entries = load_entries(found)
     inside = top is not None and found.absolute().is_relative_to(top)
     return entries, found.absolute().relative_to(top).as_posix() if top and inside else None
+
+
+def _uncommitted(project: Project, source: str | None) -> tuple[str, ...]:
+    """A warning if commits would not have the script that was sealed."""
+    top = project.repository.top
+    if source is None or top is None:
+        return ()
+    try:
+        committed = project.repository.file_at(project.repository.resolve("HEAD"), source)
+    except UsageError:  # no commits yet
+        committed = None
+    if committed == (top / source).read_bytes():
+        return ()
+    return (f"{source} is not committed as it stands: commit it before the next run",)
 
 
 def _require_runnable(script: Script) -> None:

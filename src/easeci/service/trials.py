@@ -24,7 +24,6 @@ class Trial:
     log: str
     classes: Mapping[str, int]
     failure: str | None
-    hint: str | None
 
 
 def try_program(
@@ -70,5 +69,4 @@ def try_program(
         log=log,
         classes=classes,
         failure=None if failure is None else failure.message,
-        hint=None if failure is None else failure.hint,
     )
