@@ -7,13 +7,17 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import BuildError, NoTestsetError, ScriptError, UsageError
+from easeci.evidence.cells import Codes
 from easeci.ledger.disclosure import Signal
+from easeci.script import Script
+from easeci.service import progress
 from easeci.service.baselines import set_baseline
 from easeci.service.labelling import import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.runs import Answer, run
 from easeci.service.testsets import Offer, add_testset, retire_testset
 from easeci.service.views import baseline_log
+from easeci.verdict import Verdict, decide
 from tests.repositories import Workplace, write_examples
 
 
@@ -499,3 +503,23 @@ def test_after_none_the_baseline_is_tested_like_any_other(
     add(place)
     answer = run_on(place)
     assert (answer.row.signal, answer.row.step) == (Signal.FAIL, 1)
+
+
+def test_each_step_is_decided_after_the_answers_before_it(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a step costs is the surprise of its answer after those that were given."""
+    histories: list[str | None] = []
+
+    def watched(script: Script, codes: Codes, history: str | None) -> Verdict:
+        histories.append(history)
+        return decide(script, codes, history)
+
+    monkeypatch.setattr(progress, "decide", watched)
+    add(place)
+    run_on(place)
+    for cut in (0.75, 0.52, 0.51, 0.6):
+        place.commit_cut(cut)
+        run_on(place)
+    assert histories == ["", "F", "FP", "FPF"]
+    assert opened(place).state.testsets[1].history == "FPFF"
