@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest import mock
+
+from easeci.cli.main import run
 
 COMMAND = str(Path(sys.executable).with_name("easeci"))
 
@@ -23,6 +28,24 @@ def easeci(
         timeout=120,
         check=False,
     )
+
+
+def easeci_here(
+    *arguments: str, folder: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """The same in this process, which has everything loaded: for tests that give many commands."""
+    before, out, err = Path.cwd(), io.StringIO(), io.StringIO()
+    with (
+        mock.patch.dict(os.environ, plain_environment() | environment, clear=True),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        os.chdir(folder)
+        try:
+            code = run(list(arguments))
+        finally:
+            os.chdir(before)
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def start_easeci(*arguments: str, folder: Path) -> subprocess.Popen[str]:

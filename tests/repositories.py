@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.commands import easeci
+from tests.commands import easeci_here
 
 EXAMPLES = 1500
 PROGRAM = """\
@@ -112,7 +112,7 @@ class Workplace:
         self, *arguments: str, code: int | None = None, **environment: str
     ) -> subprocess.CompletedProcess[str]:
         """Run the command in the repository; ``code`` is the exit code that is expected."""
-        done = easeci(*arguments, folder=self.repository, columns=80, **environment)
+        done = easeci_here(*arguments, folder=self.repository, **environment)
         if code is not None:
             assert done.returncode == code, f"{done.returncode}\n{done.stdout}{done.stderr}"
         return done
