@@ -120,7 +120,7 @@ def attacked(root: Path, kind: str) -> set[str]:
 
 def require_python() -> None:
     if os.geteuid() == 0 and sys.executable == SYSTEM_PYTHON:
-        pytest.skip("no Python here that other users may run")
+        pytest.fail("no Python here that other users may run: install one, such as python3")
 
 
 @pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)

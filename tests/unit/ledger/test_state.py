@@ -125,3 +125,17 @@ def test_folding_in_parts_is_folding_at_once() -> None:
     for record in records[3:]:
         apply(grown, parse_event(record.kind, record.version, record.text), record)
     assert grown == fold(records)
+
+
+def test_commits_wait_in_the_order_in_which_they_were_built() -> None:
+    """Not in that of submission: a build that was killed and begun again comes later, and that
+    must not depend on whether anything waits."""
+    history = History.begun()
+    history.add(
+        Submitted(1, "1" * 40, "", "main", True, 1),
+        Submitted(2, "2" * 40, "", "main", True, 1),
+        Built(2, "f", "0" * 64, "second"),
+        Built(1, "g", "0" * 64, "first"),
+    )
+    state = history.state
+    assert [waiting.number for waiting in state.queue(state.testsets[1])] == [2, 1]

@@ -12,13 +12,13 @@ from easeci.ledger.disclosure import Signal
 from easeci.script import Script
 from easeci.service import progress
 from easeci.service.baselines import set_baseline
-from easeci.service.labelling import import_labels
+from easeci.service.labelling import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.runs import Answer, run
 from easeci.service.testsets import Offer, add_testset, retire_testset
-from easeci.service.views import baseline_log
+from easeci.service.views import baseline_log, status
 from easeci.verdict import Verdict, decide
-from tests.repositories import Workplace, write_examples
+from tests.repositories import MODEL, Workplace, write_examples
 
 
 @pytest.fixture
@@ -523,3 +523,38 @@ def test_each_step_is_decided_after_the_answers_before_it(
         run_on(place)
     assert histories == ["", "F", "FP", "FPF"]
     assert opened(place).state.testsets[1].history == "FPFF"
+
+
+def test_under_none_a_baseline_that_cannot_be_built_shows_to_nobody(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which commit the baseline is tells what passed, and so would its failure."""
+    monkeypatch.setenv("EASECI_SMTP_URL", f"mbox://{place.folder / 'letters'}")
+    place.write_script(adaptivity="none -> a@example.org")
+    place.commit("none")
+    add(place)
+    run_on(place)
+    examples = "open(os.environ['EASECI_EXAMPLES'] + '/examples.csv').read()"
+    picky = f"import os\nif 'e9000,' in {examples}:\n    raise SystemExit(3)\n"
+    place.write("model.py", picky + MODEL.format(cut=0.52))
+    place.commit("passes, and does not build on other examples")
+    run_on(place)
+    retire_testset(opened(place), "by hand")
+    write_examples(place.examples, place.labels, start=9000)
+    add(place)
+    place.commit_cut(0.6)
+    answer = run_on(place)
+    assert (answer.row.signal, answer.row.step, answer.charged) == (Signal.ACCEPTED, 1, True)
+    failure = opened(place).state.testsets[2].baseline_failure
+    assert failure is not None
+    assert "exit code 3" in failure.reason
+
+
+def test_asking_for_labels_does_not_show_in_what_developers_see(place: Workplace) -> None:
+    add(place, labelled=False)
+    run_on(place)
+    place.commit_cut(0.52)
+    run_on(place)
+    before = status(opened(place))
+    assert export_wanted(opened(place), place.folder / "ask.csv").wanted
+    assert status(opened(place)) == before
