@@ -27,6 +27,7 @@ from easeci.cli.simulate import simulate
 from easeci.cli.status import status
 from easeci.cli.terminal import show_error
 from easeci.cli.testset import testset
+from easeci.cli.token import token
 from easeci.cli.try_ import try_
 from easeci.cli.watch import watch
 from easeci.errors import EaseciError, ExitCode, UsageError
@@ -62,6 +63,7 @@ app.command()(outbox)
 app.command()(report)
 app.add_typer(hook, name="hook")
 app.command()(watch)
+app.add_typer(token, name="token")
 
 
 def _show_version(wanted: bool) -> None:

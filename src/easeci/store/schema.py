@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, String, Table, Text, UniqueConstraint
 
-REVISION = "0001"
+REVISION = "0002"
 """The migration that leads to this schema."""
 
 metadata = MetaData()
@@ -31,4 +31,30 @@ event = Table(
     Column("code", String(64), nullable=False),
     # Two writers that both believe to follow the same head: the second is refused.
     UniqueConstraint("project_id", "number"),
+)
+
+token = Table(
+    "token",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, ForeignKey("project.id"), nullable=False),
+    Column("name", String(100), nullable=False),
+    Column("role", String(16), nullable=False),
+    # Of the token itself nothing is kept.
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("at", String(32), nullable=False),
+    UniqueConstraint("project_id", "name"),
+)
+
+session = Table(
+    "session",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, ForeignKey("project.id"), nullable=False),
+    # A token that is removed takes its sessions with it; an owner at the machine needs none.
+    Column("token_id", Integer, ForeignKey("token.id", ondelete="CASCADE")),
+    Column("name", String(100), nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("until", String(32), nullable=False),
 )

@@ -1,0 +1,71 @@
+"""``easeci token``: add, list, remove."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from easeci.cli.options import JsonOption
+from easeci.cli.places import ProjectOption, StoreOption, opened
+from easeci.cli.terminal import output
+
+token = typer.Typer(
+    help="Who may sign in to the pages of `easeci serve`: add, list, remove.", no_args_is_help=True
+)
+
+
+@token.command()
+def add(
+    role: Annotated[str, typer.Option("--role", help="owner, labeller or developer.")],
+    name: Annotated[
+        str | None, typer.Option("--name", help="Whose it is; a labeller's labels bear it.")
+    ] = None,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a token and show it, once: the store keeps nothing that one could sign in with."""
+    from easeci.service.tokens import add_token
+
+    made = add_token(opened(store, project, create=True), role, name)
+    if as_json:
+        print(json.dumps({"name": made.name, "role": made.role, "token": made.text}, indent=2))
+        return
+    output().print(f"Token of [bold]{escape(made.name)}[/], {made.role}:")
+    print(made.text)
+    output().print("[dim]Hand it over privately: it is not shown again.[/]")
+
+
+@token.command(name="list")
+def list_(
+    store: StoreOption = None, project: ProjectOption = None, as_json: JsonOption = False
+) -> None:
+    """Every token: whose it is, what for, since when."""
+    from easeci.service.tokens import tokens
+
+    found = tokens(opened(store, project))
+    if as_json:
+        print(json.dumps([asdict(row) for row in found], indent=2, ensure_ascii=False))
+        return
+    console = output()
+    for row in found:
+        console.print(f"{row.role:<10} {row.at[:10]}  {escape(row.name)}")
+    if not found:
+        console.print("No token yet: `easeci token add --role owner` makes one.")
+
+
+@token.command()
+def remove(
+    name: Annotated[str, typer.Argument(help="The name that `easeci token list` shows.")],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+) -> None:
+    """Take a token back; whoever is signed in with it is signed out at once."""
+    from easeci.service.tokens import remove_token
+
+    remove_token(opened(store, project), name)
+    output().print(f"The token of {escape(name)} is gone.")

@@ -1,0 +1,139 @@
+"""Who may see what: tokens that the owner hands out, and the sessions that they open.
+
+A token is 256 random bits, shown once. The store keeps keyed digests of tokens and sessions alone,
+so that whoever reads it can't sign in with what is there.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from easeci.errors import UsageError
+from easeci.service.project import Project, utc_now
+from easeci.store import Access, SessionRow, TokenRow
+
+PREFIX = "easeci_"
+LONGEST_NAME = 60
+SESSION_HOURS = 24
+
+
+class Role(StrEnum):
+    """What a token is for."""
+
+    OWNER = "owner"
+    LABELLER = "labeller"
+    DEVELOPER = "developer"
+
+
+@dataclass(frozen=True)
+class NewToken:
+    """A token that was just made: the only time that its text is known."""
+
+    name: str
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody who is signed in. ``csrf`` proves that a form came from one of our pages."""
+
+    name: str
+    role: Role
+    session: str
+    csrf: str
+
+
+def add_token(project: Project, role: str, name: str | None = None) -> NewToken:
+    """Make a token. Without a name it is called by its role and a number."""
+    chosen = _role(role)
+    known = [token.name for token in tokens(project)]
+    free = (f"{chosen}-{number}" for number in range(1, len(known) + 2))
+    named = next(n for n in free if n not in known) if name is None else _named(name)
+    text = PREFIX + secrets.token_urlsafe(32)
+    row = TokenRow(named, chosen, utc_now())
+    _access(project).add_token(row, _digest(project, "token", text))
+    return NewToken(named, chosen, text)
+
+
+def tokens(project: Project) -> list[TokenRow]:
+    return _access(project).tokens()
+
+
+def remove_token(project: Project, name: str) -> None:
+    """Whoever is signed in with it is signed out at once."""
+    if not _access(project).remove_token(name):
+        raise UsageError(
+            f"there is no token named '{name}'", hint="`easeci token list` shows all of them."
+        )
+
+
+def sign_in(project: Project, token: str) -> str | None:
+    """The text of a new session; None if there is no such token."""
+    session = secrets.token_urlsafe(32)
+    opened = _access(project).open_session(
+        _digest(project, "token", token.strip()),
+        _digest(project, "session", session),
+        utc_now(),
+        _end_of_session(),
+    )
+    return session if opened else None
+
+
+def sign_in_here(project: Project, name: str) -> str:
+    """A session of the owner's, for whoever runs the server and so has the store anyway."""
+    session = secrets.token_urlsafe(32)
+    row = SessionRow(name or Role.OWNER, Role.OWNER, _end_of_session())
+    digest = _digest(project, "session", session)
+    _access(project).open_session_without_token(row, digest, utc_now())
+    return session
+
+
+def visitor_of(project: Project, session: str) -> Visitor | None:
+    """Who has this session; None if nobody does any more."""
+    digest = _digest(project, "session", session)
+    row = _access(project).session(digest, utc_now())
+    if row is None:
+        return None
+    csrf = hmac.digest(project.vault.key.derived("csrf"), session.encode(), "sha256").hex()
+    return Visitor(row.name, Role(row.role), digest, csrf)
+
+
+def sign_out(project: Project, visitor: Visitor) -> None:
+    _access(project).close_session(visitor.session)
+
+
+def _access(project: Project) -> Access:
+    return Access(project.store, project.name)
+
+
+def _digest(project: Project, purpose: str, text: str) -> str:
+    return project.vault.key.digest(text.encode("utf-8", "replace"), purpose)
+
+
+def _end_of_session() -> str:
+    end = datetime.now(UTC) + timedelta(hours=SESSION_HOURS)
+    return end.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _role(text: str) -> Role:
+    try:
+        return Role(text)
+    except ValueError:
+        raise UsageError(f"unknown role '{text}'", hint=f"Roles: {', '.join(Role)}.") from None
+
+
+def _named(name: str) -> str:
+    named = name.strip()
+    if not re.fullmatch(r"[\w@.+ -]+", named) or len(named) > LONGEST_NAME:
+        raise UsageError(
+            "a token's name has letters, digits, spaces and @ . + - _, at most "
+            f"{LONGEST_NAME} characters",
+            hint="It says whose token it is, and who labelled what: such as --name ada.",
+        )
+    return named

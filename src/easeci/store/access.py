@@ -1,0 +1,134 @@
+"""Tokens and sessions of a project, by their digests: the store never holds what opens a door."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from easeci.errors import InfrastructureError, UsageError
+from easeci.store.engine import explained, writing
+from easeci.store.schema import project, session, token
+from easeci.store.store import Store
+
+
+@dataclass(frozen=True)
+class TokenRow:
+    """A token as it is kept: who has it, what for, and since when."""
+
+    name: str
+    role: str
+    at: str
+
+
+@dataclass(frozen=True)
+class SessionRow:
+    """Somebody who is signed in."""
+
+    name: str
+    role: str
+    until: str
+
+
+@dataclass(frozen=True)
+class Access:
+    """The tokens and sessions of one project. Times are texts that sort by time."""
+
+    store: Store
+    project: str
+
+    def add_token(self, row: TokenRow, digest: str) -> None:
+        """Refused if the name is taken."""
+        values = {"name": row.name, "role": row.role, "at": row.at, "digest": digest}
+        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+            try:
+                connection.execute(insert(token).values(project_id=self._id(connection), **values))
+            except IntegrityError:
+                raise UsageError(
+                    f"there is a token named '{row.name}' already",
+                    hint="Name another, or remove that one first: `easeci token remove NAME`.",
+                ) from None
+
+    def tokens(self) -> list[TokenRow]:
+        query = (
+            select(token.c.name, token.c.role, token.c.at)
+            .join(project)
+            .where(project.c.name == self.project)
+            .order_by(token.c.id)
+        )
+        with explained(self.store.path), self.store.engine.connect() as connection:
+            return [TokenRow(*row) for row in connection.execute(query).all()]
+
+    def remove_token(self, name: str) -> bool:
+        """Whether there was such a token; whoever signed in with it is signed out."""
+        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+            gone = connection.execute(
+                delete(token).where(
+                    token.c.project_id == self._id(connection), token.c.name == name
+                )
+            )
+            return gone.rowcount > 0
+
+    def open_session(self, token_digest: str, digest: str, now: str, until: str) -> bool:
+        """A session for whoever has the token; False if there is no such token."""
+        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+            project_id = self._id(connection)
+            found = connection.execute(
+                select(token.c.id, token.c.name, token.c.role).where(
+                    token.c.project_id == project_id, token.c.digest == token_digest
+                )
+            ).first()
+            if found is None:
+                return False
+            row = SessionRow(found.name, found.role, until)
+            _open(connection, project_id, row, digest, now, token_id=found.id)
+            return True
+
+    def open_session_without_token(self, row: SessionRow, digest: str, now: str) -> None:
+        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+            _open(connection, self._id(connection), row, digest, now, token_id=None)
+
+    def session(self, digest: str, now: str) -> SessionRow | None:
+        query = (
+            select(session.c.name, session.c.role, session.c.until)
+            .join(project)
+            .where(
+                project.c.name == self.project, session.c.digest == digest, session.c.until > now
+            )
+        )
+        with explained(self.store.path), self.store.engine.connect() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else SessionRow(*row)
+
+    def close_session(self, digest: str) -> None:
+        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+            connection.execute(delete(session).where(session.c.digest == digest))
+
+    def _id(self, connection: Connection) -> int:
+        found = connection.scalar(select(project.c.id).where(project.c.name == self.project))
+        if found is None:
+            raise InfrastructureError(f"the store has no project '{self.project}'")
+        return int(found)
+
+
+def _open(
+    connection: Connection,
+    project_id: int,
+    row: SessionRow,
+    digest: str,
+    now: str,
+    *,
+    token_id: int | None,
+) -> None:
+    connection.execute(delete(session).where(session.c.until <= now))
+    connection.execute(
+        insert(session).values(
+            project_id=project_id,
+            token_id=token_id,
+            name=row.name,
+            role=row.role,
+            digest=digest,
+            until=row.until,
+        )
+    )
