@@ -6,6 +6,7 @@ One root, :class:`EaseciError`. An error says what is wrong (``message``), what 
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -120,3 +121,14 @@ class ScriptError(EaseciError):
         if self.hint is not None:
             parts.append(self.hint)
         return "\n".join(parts)
+
+
+def unexpected(error: BaseException) -> str:
+    """What is said of an error that nobody foresaw: its type and place, for whoever mends it.
+
+    Never its message, which may quote a label.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "easeci" in frame.filename.split("/")] or list(frames)
+    place = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "an unknown place"
+    return f"unexpected {type(error).__name__} in {place}"

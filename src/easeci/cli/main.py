@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from io import TextIOWrapper
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,8 +28,9 @@ from easeci.cli.testset import testset
 from easeci.cli.token import token
 from easeci.cli.try_ import try_
 from easeci.cli.watch import watch
-from easeci.errors import EaseciError, ExitCode, UsageError
+from easeci.errors import EaseciError, ExitCode, UsageError, unexpected
 
+REPORT = "This is a bug in easeci; please report it with the command that led to it."
 MORE_HELP = "`easeci COMMAND --help` lists the options of a command."
 
 app = typer.Typer(
@@ -111,18 +110,6 @@ def run(arguments: list[str]) -> int:
         # its code 1 would read as a verdict.
         return ExitCode.INTERNAL
     except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
-        print(_unexpected(error), file=sys.stderr)
+        print(f"error: {unexpected(error)}\n{REPORT}", file=sys.stderr)
         return ExitCode.INTERNAL
     return int(ended or 0)
-
-
-def _unexpected(error: BaseException) -> str:
-    """Type and place only: the message of a foreign error may quote a label."""
-    frames = traceback.extract_tb(error.__traceback__)
-    package = str(Path(__file__).parent.parent)
-    ours = [frame for frame in frames if frame.filename.startswith(package)] or list(frames)
-    place = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "an unknown place"
-    return (
-        f"error: unexpected {type(error).__name__} in {place}\n"
-        "This is a bug in easeci; please report it with the command that led to it."
-    )

@@ -1,0 +1,237 @@
+"""What stands between a request and its endpoint.
+
+Of every response: headers that let a browser load nothing but what is ours, keep nothing and show
+it in nobody's frame. Of every request: that it asks for us by one of our names, that whoever asks
+may ask this, that what changes something comes from one of our own pages, and that it is no larger
+than it may be. Errors end here: in words, and never with a traceback or the text of a foreign one.
+"""
+
+from __future__ import annotations
+
+import hmac
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from easeci.errors import EaseciError, InfrastructureError, unexpected
+from easeci.service.tokens import Role, Visitor
+from easeci.web.request import Asked, Endpoint, see_other
+from easeci.web.site import Site
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Not no-referrer: then browsers would hide the origin of our own forms from us.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",
+}
+CSRF_HEADER = "X-Easeci-Csrf"
+
+
+class Headers:
+    """Adds the headers to every response, and answers requests by no other names than ours."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self.app, self.hosts = app, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        name = host_of(Request(scope).headers.get("host", ""))
+        if self.hosts and name not in self.hosts:
+            # Another name that leads here may be somebody else's (DNS rebinding).
+            refusal = PlainTextResponse("This server has another name.\n", status_code=421)
+            await refusal(scope, receive, send_with_headers)
+            return
+        await self.app(scope, receive, send_with_headers)
+
+
+def host_of(netloc: str) -> str:
+    """The name in a Host header or an origin, without its port."""
+    try:
+        return (urlsplit(f"//{netloc}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What a route demands: see :class:`easeci.web.app.Door`."""
+
+    roles: frozenset[Role]
+    most_bytes: int
+    document: bool
+
+
+class _TooLarge(Exception):
+    pass
+
+
+def cookie_name(request: Request) -> str:
+    """By port: cookies are shared by all servers of one host, and there may be two of us."""
+    return f"easeci-{request.url.port or 0}"
+
+
+def route_endpoint(
+    site: Site, guard: Guard, endpoint: Endpoint
+) -> Callable[[Request], Awaitable[Response]]:
+    """The endpoint behind its guard, as Starlette calls it."""
+
+    async def answer(request: Request) -> Response:
+        visitor: Visitor | None = None
+        try:
+            session = request.cookies.get(cookie_name(request))
+            visitor = await run_in_threadpool(site.visitor, session)
+            refusal = _refusal(site, guard, request, visitor)
+            if refusal is not None:
+                return refusal
+            form = await _form(request, guard)
+            try:
+                return await run_in_threadpool(
+                    _answer, Asked(site, request, visitor, form), guard, endpoint
+                )
+            finally:
+                await form.close()  # its files are gone when it was answered
+        except _TooLarge:
+            return _error(Asked(site, request, visitor), guard, 413, *_too_large(guard))
+        except HTTPException:
+            raise
+        except EaseciError as error:
+            return _known(Asked(site, request, visitor), guard, error)
+        except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
+            print(f"error: {unexpected(error)}", file=sys.stderr, flush=True)
+            return _error(Asked(site, request, visitor), guard, 500, *BROKEN)
+
+    return answer
+
+
+def _answer(asked: Asked, guard: Guard, endpoint: Endpoint) -> Response:
+    if guard.roles and asked.request.method == "POST" and not _ours(asked):
+        hint = "Open the page again and send it once more."
+        return _error(asked, guard, 403, "this form is not from a page of yours", hint)
+    return endpoint(asked)
+
+
+BROKEN = ("something went wrong on the server", "Its owner finds what it was in the server's log.")
+
+
+def _refusal(
+    site: Site, guard: Guard, request: Request, visitor: Visitor | None
+) -> Response | None:
+    """Why this may not be asked; None if it may."""
+    asked = Asked(site, request, visitor)
+    if request.method == "POST" and not _same_origin(request):
+        return _error(asked, guard, 403, "this request comes from another site", None)
+    if not guard.roles:
+        return None
+    if visitor is None:
+        if request.method == "GET" and not guard.document:
+            return see_other(f"/sign-in?next={quote(request.url.path)}")
+        return _error(asked, guard, 401, "you are not signed in", "Sign in again, and repeat it.")
+    if visitor.role not in guard.roles:
+        return _error(
+            asked, guard, 403, f"this page is not for a {visitor.role}'s token", None
+        )
+    return None
+
+
+def _same_origin(request: Request) -> bool:
+    """Whether a browser says that the request comes from our own pages; other programs say nothing
+    and have no cookie that they did not ask for themselves."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None and site != "same-origin":
+        return False
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+
+def _ours(asked: Asked) -> bool:
+    given = asked.request.headers.get(CSRF_HEADER) or asked.text("csrf")
+    return hmac.compare_digest(given.encode(), asked.who.csrf.encode())
+
+
+async def _form(request: Request, guard: Guard) -> FormData:
+    """The form of a request, as it streams in; files go to the disk and not to memory."""
+    if request.method != "POST":
+        return FormData()
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > guard.most_bytes:
+        raise _TooLarge
+    taken, receive = 0, request.receive
+
+    async def bounded() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > guard.most_bytes:
+            raise _TooLarge
+        return message
+
+    return await Request(request.scope, bounded).form(max_files=3, max_fields=40)
+
+
+def _too_large(guard: Guard) -> tuple[str, str]:
+    return (
+        f"that is more than {_size(guard.most_bytes)} at once",
+        "Larger files are given on the server itself: `easeci testset add`, `easeci labels import`.",
+    )
+
+
+def _size(count: int) -> str:
+    return f"{count >> 30} GiB" if count >= 1 << 30 else f"{count >> 10} KiB"
+
+
+def _known(asked: Asked, guard: Guard, error: EaseciError) -> Response:
+    """An error of ours, in its own words; what is wrong with the server is the owner's to know."""
+    if isinstance(error, InfrastructureError):
+        print(f"error: {error.message}", file=sys.stderr, flush=True)
+        if not asked.owner:
+            return _error(asked, guard, 500, *BROKEN)
+        return _error(asked, guard, 500, error.message, error.hint)
+    return _error(asked, guard, 400, error.message, error.hint)
+
+
+def _error(
+    asked: Asked, guard: Guard, status: int, message: str, hint: str | None
+) -> Response:
+    if guard.document:
+        return JSONResponse({"error": message, "hint": hint}, status_code=status)
+    return asked.page("error.html", status=status, message=message, hint=hint)
+
+
+def page_for_http_error(
+    site: Site,
+) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """A page of ours where a route is missing; the same for whoever asks."""
+
+    async def show(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        asked = Asked(site, request, None)
+        return asked.page("error.html", status=status, message="there is no such page", hint=None)
+
+    return show

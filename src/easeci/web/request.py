@@ -1,0 +1,98 @@
+"""What an endpoint is asked, and how it answers: one request of one visitor."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from easeci.errors import UsageError
+from easeci.service.tokens import Role, Visitor
+from easeci.web.site import Site
+from easeci.web.templates import rendered
+
+SMALL = 256 * 1024
+"""The largest body of a request that brings no file, in bytes."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request that has passed the guards: whoever asks may ask this."""
+
+    site: Site
+    request: Request
+    visitor: Visitor | None
+    form: FormData = field(default_factory=FormData)
+
+    @property
+    def who(self) -> Visitor:
+        """Whoever is signed in; only where a route demands that somebody is."""
+        assert self.visitor is not None
+        return self.visitor
+
+    @property
+    def owner(self) -> bool:
+        return self.visitor is not None and self.visitor.role is Role.OWNER
+
+    def text(self, name: str) -> str:
+        """A field of the form; empty if it is not there."""
+        value = self.form.get(name, "")
+        return value if isinstance(value, str) else ""
+
+    def number(self, name: str) -> int:
+        """A number in the path."""
+        return int(self.request.path_params[name])
+
+    @contextmanager
+    def upload(self, name: str) -> Iterator[Path | None]:
+        """A file of the form, in a private folder and under the end of its own name.
+
+        None if none was chosen. Its name is the browser's: nothing but its end is used of it.
+        """
+        sent = self.form.get(name)
+        if not isinstance(sent, UploadFile) or not sent.filename:
+            yield None
+            return
+        with tempfile.TemporaryDirectory(prefix="easeci-upload-") as folder:
+            path = Path(folder) / _file_name(sent.filename)
+            with path.open("wb") as file:
+                shutil.copyfileobj(sent.file, file)
+            yield path
+
+    def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
+        """A page of the site, for whoever asks."""
+        return HTMLResponse(
+            rendered(
+                template,
+                project=self.site.name,
+                visitor=self.visitor,
+                path=self.request.url.path,
+                **values,
+            ),
+            status_code=status,
+        )
+
+
+Endpoint = Callable[[Asked], Response]
+
+
+def see_other(path: str) -> Response:
+    """To a page of ours, after something was done."""
+    return RedirectResponse(path, status_code=303)
+
+
+def _file_name(name: str) -> str:
+    """A harmless name; readers tell formats by its end."""
+    plain = PurePosixPath(name.replace("\\", "/")).name
+    kept = "".join(c if c.isalnum() or c in "._- " else "-" for c in plain)[-100:].lstrip(".-")
+    if not kept:
+        raise UsageError("the file has no name", hint="Choose a CSV, JSONL or Parquet file.")
+    return kept

@@ -1,0 +1,58 @@
+"""From values to HTML. Whatever is not markup of ours is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from easeci.service.report_page import symbol, symbols
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("easeci.web", "pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(FILTERS)
+    environment.globals.update(symbols=Markup(symbols()))
+    return environment
+
+
+def rendered(template: str, **values: Any) -> str:
+    return _environment().get_template(template).render(**values)
+
+
+def number(value: float | None) -> str:
+    """With separators: 12,345; a dash where there is none."""
+    return "–" if value is None else f"{value:,}"
+
+
+def decimal(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}".replace("-", "−")
+
+
+def when(at: str) -> Markup:
+    """A time of the record, as people read it."""
+    moment = datetime.fromisoformat(at)
+    return Markup('<time datetime="{}">{}</time>').format(at, f"{moment:%d %b %Y, %H:%M}")
+
+
+def signal_mark(signal: str) -> Markup:
+    return Markup(symbol(signal))
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "number": number,
+    "decimal": decimal,
+    "when": when,
+    "signal_mark": signal_mark,
+}
