@@ -53,7 +53,11 @@ class Predictions:
 
 @dataclass
 class Step:
-    """One charged test. ``passed`` and ``verdict`` are the owner's, None until it is decided."""
+    """One charged test. ``passed`` and ``verdict`` are the owner's, None until it is decided.
+
+    ``label_files`` is how many of the testset's files of labels it was decided with, and
+    ``became_baseline`` whether the baseline changed to its commit by its answer.
+    """
 
     number: int
     submission: int
@@ -64,6 +68,8 @@ class Step:
     verdict: Mapping[str, Any] | None = None
     decided_at: str | None = None
     answered: bool = False
+    label_files: int | None = None
+    became_baseline: bool = False
 
 
 @dataclass
@@ -223,6 +229,11 @@ class State:
 
     def submission(self, number: int) -> Submission:
         return self.submissions[number - 1]
+
+    def step_of(self, submission: Submission) -> Step | None:
+        """The step that a submission was tested as, or whose answer it repeats."""
+        number = submission.step if submission.repeats is None else submission.repeats
+        return None if number is None else self.testsets[submission.testset].steps[number - 1]
 
     def queue(self, testset: Testset) -> list[Submission]:
         """What is built and waits for its turn, in the order in which it was built."""

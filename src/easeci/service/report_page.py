@@ -12,7 +12,8 @@ from typing import Any
 from easeci.charts import StepPoint, count_chart, history_chart
 from easeci.ledger.disclosure import DisclosedRow, Signal
 from easeci.script import Adaptivity, Comparison, LinearClause, Mode, Script
-from easeci.service.reports import Finding, OwnerReport, Report, TestsetFindings, TestsetReport
+from easeci.service.reports import OwnerReport, Report, TestsetFindings, TestsetReport
+from easeci.service.views import Finding
 
 SYMBOLS = {
     Signal.PASS: '<circle cx="10" cy="10" r="9" fill="currentColor"/>'

@@ -27,9 +27,8 @@ from easeci.ledger.disclosure import (
 from easeci.ledger.events import Looked
 from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Script
-from easeci.service.labelling import wanted_labels
 from easeci.service.project import Project
-from easeci.service.views import rests_on
+from easeci.service.views import Finding, finding_of, owner_status, rests_on
 
 PUBLIC, PRIVATE = 0o644, 0o600
 
@@ -47,16 +46,6 @@ class TestsetReport:
     steps_used: int
     retired: str | None
     rows: tuple[DisclosedRow, ...]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What the owner sees of a submission beyond its signal."""
-
-    passed: bool | None
-    verdict: Mapping[str, Any] | None
-    baseline: str | None
-    failure: str | None
 
 
 @dataclass(frozen=True)
@@ -177,7 +166,7 @@ def _owner_report(project: Project) -> OwnerReport:
         testsets={
             testset.number: TestsetFindings(
                 facts=_facts(project, testset),
-                rows=tuple(_finding(testset, s) for s in submissions[testset.number]),
+                rows=tuple(finding_of(state, s) for s in submissions[testset.number]),
                 verdicts=tuple(
                     (step.number, step.verdict) for step in testset.steps if step.verdict
                 ),
@@ -188,32 +177,21 @@ def _owner_report(project: Project) -> OwnerReport:
 
 
 def _facts(project: Project, testset: Testset) -> tuple[tuple[str, str], ...]:
-    state, decided = project.state, [step for step in testset.steps if step.verdict]
-    unknown = sum(step.verdict["outcome"] == "Unknown" for step in decided if step.verdict)
-    passed = sum(step.passed is True for step in decided)
-    planned = "" if testset.needed is None else f" (planned: {testset.needed:,})"
-    waiting = len(state.queue(testset)) + (testset.open_step is not None)
-    wanted = len(wanted_labels(project, testset))
+    found = owner_status(project, testset)
+    decided = sum(step.passed is not None for step in testset.steps)
+    planned = "" if found.needed is None else f" (planned: {found.needed:,})"
     corrected = f", {testset.corrected:,} corrected" if testset.corrected else ""
     return (
-        ("Examples", f"{testset.examples:,}{planned}"),
-        ("Labels known", f"{testset.labels:,}{corrected}"),
-        ("Labels wanted now", f"{wanted:,}"),
-        ("Passed", f"{passed:,}"),
-        ("Failed", f"{len(decided) - passed:,}"),
-        ("Outcome Unknown", f"{unknown:,}"),
-        ("Waiting", f"{waiting:,}"),
-        ("Build errors", f"{state.build_failures(testset):,}"),
+        ("Examples", f"{found.examples:,}{planned}"),
+        ("Labels known", f"{found.labels:,}{corrected}"),
+        ("Labels wanted now", f"{found.labels_wanted:,}"),
+        ("Passed", f"{found.passed:,}"),
+        ("Failed", f"{decided - found.passed:,}"),
+        ("Outcome Unknown", f"{found.undecided:,}"),
+        ("Waiting", f"{found.waiting:,}"),
+        ("Build errors", f"{found.build_errors:,}"),
         ("Estimator", str(testset.estimator)),
     )
-
-
-def _finding(testset: Testset, submission: Submission) -> Finding:
-    number = submission.step if submission.repeats is None else submission.repeats
-    step = None if number is None else testset.steps[number - 1]
-    if step is None:
-        return Finding(None, None, None, submission.failure)
-    return Finding(step.passed, step.verdict, step.baseline, submission.failure)
 
 
 @contextmanager

@@ -15,12 +15,11 @@ from easeci.ledger.chain import find_damage
 from easeci.ledger.disclosure import (
     DisclosedRow,
     DisclosedStatus,
-    disclosed_row,
     disclosed_rows,
     disclosed_status,
 )
 from easeci.ledger.events import LABELLING, Looked
-from easeci.ledger.state import State, Testset
+from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Adaptivity
 from easeci.service.labelling import wanted_labels
 from easeci.service.project import Project, chain_key
@@ -72,9 +71,25 @@ class Status:
 
 
 def status(project: Project, *, owner: bool = False) -> Status:
+    """How things stand; the owner's view is recorded as a look."""
     if owner:
-        with project.exclusive():
-            project.append(Looked("status"))
+        _record_look(project, "status")
+    return read_status(project, owner=owner)
+
+
+def _record_look(project: Project, view: str) -> None:
+    with project.exclusive():
+        project.append(Looked(view))
+
+
+def read_status(
+    project: Project, *, owner: bool = False, labels_wanted: int | None = None
+) -> Status:
+    """As :func:`status`, for who records looks.
+
+    To count the labels that are wanted means to decide the open step, which reads the testset:
+    whoever knows their number gives it.
+    """
     state = project.state
     testset, shown = state.latest_testset, disclosed_status(state)
     script = None if testset is None else testset.script
@@ -87,7 +102,9 @@ def status(project: Project, *, owner: bool = False) -> Status:
         adaptivity=None if script is None else str(script.adaptivity),
         next=_next(shown),
         rests_on=rests_on(state, testset),
-        owner=_owner_status(project, testset) if owner and testset is not None else None,
+        owner=owner_status(project, testset, labels_wanted)
+        if owner and testset is not None
+        else None,
     )
 
 
@@ -139,14 +156,19 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _owner_status(project: Project, testset: Testset) -> OwnerStatus:
+def owner_status(
+    project: Project, testset: Testset, labels_wanted: int | None = None
+) -> OwnerStatus:
+    """What the owner sees of a testset; no look is recorded."""
     state = project.state
     verdicts = [step.verdict for step in testset.steps if step.verdict is not None]
+    if labels_wanted is None:
+        labels_wanted = len(wanted_labels(project, testset))
     return OwnerStatus(
         examples=testset.examples,
         needed=testset.needed,
         labels=testset.labels,
-        labels_wanted=len(wanted_labels(project, testset)),
+        labels_wanted=labels_wanted,
         waiting=len(state.queue(testset)) + (testset.open_step is not None),
         passed=sum(step.passed is True for step in testset.steps),
         undecided=sum(v["outcome"] == "Unknown" for v in verdicts),
@@ -165,49 +187,83 @@ def log(project: Project) -> list[DisclosedRow]:
 
 def owner_log(project: Project) -> list[OwnerRow]:
     """Every submission with its verdict; recorded as a look."""
-    with project.exclusive():
-        project.append(Looked("log"))
-    state, rows = project.state, []
-    for submission in state.submissions:
-        number = submission.step if submission.repeats is None else submission.repeats
-        step = None if number is None else state.testsets[submission.testset].steps[number - 1]
-        rows.append(
-            OwnerRow(
-                shown=disclosed_row(state, submission),
-                passed=None if step is None else step.passed,
-                verdict=None if step is None else step.verdict,
-                baseline=None if step is None else step.baseline,
-                failure=submission.failure,
-            )
+    _record_look(project, "log")
+    return read_owner_log(project)
+
+
+def read_owner_log(project: Project) -> list[OwnerRow]:
+    """As :func:`owner_log`, for who records looks."""
+    state = project.state
+    return [
+        OwnerRow(shown, finding.passed, finding.verdict, finding.baseline, finding.failure)
+        for shown, finding in zip(
+            disclosed_rows(state), (finding_of(state, s) for s in state.submissions), strict=True
         )
-    return rows
+    ]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the owner sees of a submission beyond its signal."""
+
+    passed: bool | None
+    verdict: Mapping[str, Any] | None
+    baseline: str | None
+    failure: str | None
+
+
+def finding_of(state: State, submission: Submission) -> Finding:
+    step = state.step_of(submission)
+    if step is None:
+        return Finding(None, None, None, submission.failure)
+    return Finding(step.passed, step.verdict, step.baseline, submission.failure)
 
 
 def baseline_log(project: Project) -> str:
     """What the baseline printed when it could not be built; recorded as a look."""
+    _failed_baseline(project)
+    _record_look(project, "build")
+    return read_baseline_log(project)
+
+
+def read_baseline_log(project: Project) -> str:
+    """As :func:`baseline_log`, for who records looks."""
+    testset, log = _failed_baseline(project)
+    return project.sealed(testset).load_log(log)
+
+
+def _failed_baseline(project: Project) -> tuple[Testset, str]:
     testset = project.state.latest_testset
     failed = None if testset is None else testset.baseline_failure
     if testset is None or failed is None:
         raise UsageError("the baseline was built: there is nothing to read")
-    with project.exclusive():
-        project.append(Looked("build"))
-    return project.sealed(testset).load_log(failed.log)
+    return testset, failed.log
 
 
 def build_log(project: Project, number: int) -> str:
     """What the program of a submission printed; recorded as a look."""
+    require_submission(project, number)
+    _record_look(project, "build")
+    return read_build_log(project, number)
+
+
+def read_build_log(project: Project, number: int) -> str:
+    """As :func:`build_log`, for who records looks."""
+    submission = require_submission(project, number)
+    testset = project.state.testsets[submission.testset]
+    if submission.log is None:
+        raise UsageError(f"commit number {number:,} was not built: there is nothing to read")
+    return project.sealed(testset).load_log(submission.log)
+
+
+def require_submission(project: Project, number: int) -> Submission:
+    """The submission of this number, or an error that says where numbers are shown."""
     if not 1 <= number <= len(project.state.submissions):
         raise UsageError(
             f"there is no commit number {number:,}",
             hint="`easeci log` shows the number of every commit.",
         )
-    with project.exclusive():
-        project.append(Looked("build"))
-    submission = project.state.submission(number)
-    testset = project.state.testsets[submission.testset]
-    if submission.log is None:
-        raise UsageError(f"commit number {number:,} was not built: there is nothing to read")
-    return project.sealed(testset).load_log(submission.log)
+    return project.state.submission(number)
 
 
 def verify(project: Project) -> list[str]:

@@ -1,0 +1,175 @@
+"""Lines over one axis, in panels side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from easeci.charts.drawing import Axis, load_altair, scaled, svg_text
+from easeci.charts.style import (
+    CIRCLE,
+    DIAMOND,
+    INK,
+    SMALL,
+    SQUARE,
+    STROKE,
+    SYMBOL_SIZE,
+    TRIANGLE,
+    Colour,
+)
+
+
+class Mark(Enum):
+    """How a series is drawn; never by its colour alone."""
+
+    MEASURED = "a line with a dot at each value"
+    LINE = "a line"
+    DASHED = "a dashed line"
+    DOTTED = "a dotted line"
+    DOT_DASHED = "a line of dots and dashes"
+    SQUARES = "a line with a square at each value"
+    TRIANGLES = "a line with a triangle at each value"
+    DIAMONDS = "diamonds, and no line"
+
+
+_DASHES = {Mark.DASHED: [7, 4], Mark.DOTTED: [2, 3], Mark.DOT_DASHED: [9, 3, 2, 3]}
+_SHAPES = {
+    Mark.MEASURED: CIRCLE,
+    Mark.SQUARES: SQUARE,
+    Mark.TRIANGLES: TRIANGLE,
+    Mark.DIAMONDS: DIAMOND,
+}
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points of one name, in the order of x.
+
+    ``spread`` is a lower and an upper end for each point, ``note`` a text above the first one, or
+    below it where another line runs above.
+    """
+
+    name: str
+    colour: Colour
+    mark: Mark
+    points: tuple[tuple[float, float], ...]
+    spread: tuple[tuple[float, float], ...] = ()
+    note: str = ""
+    note_below: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of several charts side by side that share their axes; ``shade`` marks a range of x."""
+
+    title: str
+    series: tuple[Series, ...]
+    shade: tuple[float, float] | None = None
+
+
+def line_chart(panels: Sequence[Panel], across: Axis, up: Axis, width: int, height: int) -> str:
+    """Lines over one axis, a panel for each case; one legend serves all of them."""
+    altair = load_altair()
+    drawn = [
+        _panel(altair, panel, across, up, named=position == 0).properties(
+            width=width, height=height, title=panel.title
+        )
+        for position, panel in enumerate(panels)
+    ]
+    return svg_text(
+        altair.hconcat(*drawn, spacing=16, bounds="flush") if len(drawn) > 1 else drawn[0]
+    )
+
+
+def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) -> Any:
+    """The layers of one panel. Only the first panel names the axis that all of them share."""
+    series = panel.series
+    x, y = scaled(altair.X("x:Q"), across), scaled(altair.Y("y:Q"), up)
+    if not named:
+        y = y.title(None).axis(labels=False, ticks=False, values=list(up.ticks))
+    layers = [] if panel.shade is None else [_shade(altair, panel.shade, x)]
+    layers += [
+        draw(altair, _rows(altair, group).encode(x=x, y=y), series)
+        for group, draw in (
+            ([s for s in series if s.spread], _spread),
+            ([s for s in series if s.mark is not Mark.DIAMONDS], _lines),
+            ([s for s in series if s.mark in _SHAPES], _dots),
+            ([s for s in series if s.note and not s.note_below], _notes_above),
+            ([s for s in series if s.note and s.note_below], _notes_below),
+        )
+        if group
+    ]
+    return altair.layer(*layers)
+
+
+def _shade(altair: Any, shade: tuple[float, float], x: Any) -> Any:
+    """The range of x that the text speaks of, behind everything else."""
+    data = altair.InlineData(values=[{"x": shade[0], "end": shade[1]}])
+    return altair.Chart(data).mark_rect(color=Colour.GREY.value, opacity=0.16).encode(x=x, x2="end")
+
+
+def _rows(altair: Any, drawn: Sequence[Series]) -> Any:
+    rows = [
+        {"name": series.name, "colour": series.colour.value, "note": note}
+        | {"x": x, "y": y, "low": low, "high": high}
+        for series in drawn
+        for (x, y), (low, high), note in zip(
+            series.points,
+            series.spread or [(y, y) for _, y in series.points],
+            [series.note] + [""] * (len(series.points) - 1),
+            strict=True,
+        )
+    ]
+    return altair.Chart(altair.InlineData(values=rows))
+
+
+def _by_name(altair: Any, channel: Any, named: Sequence[Series], values: list[Any]) -> Any:
+    """A channel that tells series apart. It names all of them, so that the legends become one."""
+    names = [series.name for series in named]
+    symbol: dict[str, Any] = {
+        "symbolSize": SYMBOL_SIZE,
+        "symbolStrokeWidth": 2,
+        "symbolOpacity": 1,
+    }
+    if not any(series.mark in _SHAPES for series in named):
+        symbol["symbolType"] = STROKE
+    legend = altair.Legend(title=None, orient="bottom", columns=3, **symbol)
+    return channel("name:N", scale=altair.Scale(domain=names, range=values), legend=legend)
+
+
+def _coloured(altair: Any, named: Sequence[Series]) -> Any:
+    return _by_name(altair, altair.Color, named, [series.colour.value for series in named])
+
+
+def _spread(altair: Any, chart: Any, named: Sequence[Series]) -> Any:  # noqa: ARG001
+    """Coloured by itself and not by name: the legend shows lines."""
+    area = chart.mark_area(opacity=1, fillOpacity=0.16)
+    colour = altair.Color("colour:N", scale=None)
+    return area.encode(y=altair.Y("low:Q"), y2="high:Q", color=colour)
+
+
+def _lines(altair: Any, chart: Any, named: Sequence[Series]) -> Any:
+    dashes = [_DASHES.get(series.mark, [1, 0]) for series in named]
+    return chart.mark_line(strokeWidth=2).encode(
+        color=_coloured(altair, named),
+        strokeDash=_by_name(altair, altair.StrokeDash, named, dashes),
+    )
+
+
+def _dots(altair: Any, chart: Any, named: Sequence[Series]) -> Any:
+    shapes = [_SHAPES.get(series.mark, STROKE) for series in named]
+    return chart.mark_point(filled=True, size=SYMBOL_SIZE, opacity=1).encode(
+        color=_coloured(altair, named), shape=_by_name(altair, altair.Shape, named, shapes)
+    )
+
+
+def _notes_above(altair: Any, chart: Any, named: Sequence[Series]) -> Any:  # noqa: ARG001
+    place = {"align": "left", "baseline": "bottom", "dx": 3, "dy": -2}
+    return chart.mark_text(**place, fontSize=SMALL, color=INK).encode(text="note:N")
+
+
+def _notes_below(altair: Any, chart: Any, named: Sequence[Series]) -> Any:  # noqa: ARG001
+    place = {"align": "left", "baseline": "top", "dx": 3, "dy": 4}
+    return chart.mark_text(**place, fontSize=SMALL, color=INK).encode(text="note:N")

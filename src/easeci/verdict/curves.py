@@ -1,0 +1,53 @@
+"""The course of the evidence behind a sequential verdict: how it grew, label by label.
+
+A verdict says where each clause's evidence ended (:class:`ClauseEvidence`). Here is the way there,
+for the owner's eyes: at every label that was consulted, proof and futility against what they had
+to reach. Long ways are thinned; their ends never are, and it is only at its end that a walk can
+have reached anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from easeci.evidence.cells import Codes
+from easeci.evidence.clause_test import Ending
+from easeci.script import Script
+
+MOST_POINTS = 400
+
+
+@dataclass(frozen=True)
+class Curve:
+    """ln of evidence after each number of labels, and what it must reach; both in nats.
+
+    Infinite where the hypothesis can't be true of this testset at all.
+    """
+
+    evidence: tuple[float, ...]
+    target: float
+
+
+@dataclass(frozen=True)
+class ClauseCurves:
+    """One clause's way: ``labels`` are 0, …, k, and the curves have a value for each of them.
+
+    k is the number of labels that the clause consulted. A clause that needs no label has one
+    point, at 0.
+    """
+
+    clause: str
+    ending: Ending
+    labels: tuple[int, ...]
+    proof: Curve
+    futility: Curve
+
+
+def evidence_curves(
+    script: Script, codes: Codes, history: str | None, most: int = MOST_POINTS
+) -> tuple[ClauseCurves, ...]:
+    """The curves of every clause for what :func:`easeci.verdict.decide` decides of the same.
+
+    Each has at most ``most`` points. None at all for an estimator that is not sequential.
+    """
+    raise NotImplementedError
