@@ -21,6 +21,7 @@ from easeci.cli.outbox import outbox
 from easeci.cli.plan import plan
 from easeci.cli.report import report
 from easeci.cli.run import run as run_command
+from easeci.cli.serve import serve
 from easeci.cli.simulate import simulate
 from easeci.cli.status import status
 from easeci.cli.terminal import show_error
@@ -63,6 +64,7 @@ app.command()(report)
 app.add_typer(hook, name="hook")
 app.command()(watch)
 app.add_typer(token, name="token")
+app.command()(serve)
 
 
 def _show_version(wanted: bool) -> None:

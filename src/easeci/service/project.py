@@ -55,10 +55,10 @@ class Project:
     def exclusive(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
         """Act alone on the project, on its state as it is now."""
         with self.store.exclusive(self.name, waiting):
-            self._catch_up()
+            self.refresh()
             yield
 
-    def _catch_up(self) -> None:
+    def refresh(self) -> None:
         """Read what others have recorded since; what was read before was found sound."""
         key = chain_key(self.vault)
         records, head = self.store.ledger(self.name, after=self.head.number)

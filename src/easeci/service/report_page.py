@@ -32,6 +32,8 @@ SYMBOLS = {
     Signal.UNBUILT: '<path d="M4 10h12" stroke="currentColor" stroke-width="2.5"/>',
     Signal.DROPPED: '<circle cx="10" cy="10" r="8" fill="none" stroke="currentColor" '
     'stroke-width="2"/><path d="M4.5 15.5l11-11" stroke="currentColor" stroke-width="2"/>',
+    Signal.SUPERSEDED: '<path d="M4 4l6 6-6 6M10 4l6 6-6 6" fill="none" stroke="currentColor" '
+    'stroke-width="2.2"/>',
 }
 """A shape for each signal: none is told from another by its colour alone."""
 KEEP = (
@@ -71,7 +73,7 @@ def page(report: Report) -> str:
 
 
 def _body(report: Report) -> Markup:
-    parts = [_symbols(), tag("h1", tag("bdi", report.project)), tag("p", report.next)]
+    parts = [symbols(), tag("h1", tag("bdi", report.project)), tag("p", report.next)]
     if report.owner is not None:
         parts.append(_owner_head(report.owner))
     for testset in report.testsets:
@@ -82,7 +84,7 @@ def _body(report: Report) -> Markup:
     return joined(*parts, tag("footer", f"Written by easeci report, {until}."))
 
 
-def _symbols() -> Markup:
+def symbols() -> Markup:
     drawn = [
         Markup(f'<symbol id="{_slug(signal)}" viewBox="0 0 20 20">{shape}</symbol>')
         for signal, shape in SYMBOLS.items()
@@ -94,7 +96,7 @@ def _slug(signal: Signal) -> str:
     return signal.replace(" ", "-")
 
 
-def _symbol(signal: Signal) -> Markup:
+def symbol(signal: Signal) -> Markup:
     use = Markup(f'<use href="#{_slug(signal)}"/>')
     return tag("svg", use, class_=_slug(signal), aria_hidden="true")
 
@@ -127,7 +129,8 @@ def _section(testset: TestsetReport, found: TestsetFindings | None) -> Markup:
         _budget(testset),
     ]
     if found is not None:
-        parts += [_facts((("Examples from", testset.name), *found.facts)), *_charts(testset, found)]
+        parts.append(_facts((("Examples from", testset.name), *found.facts)))
+        parts += history_figures(testset, found)
     parts += [tag("h3", "Commits"), _strip(testset.rows), _table(testset, found)]
     return tag("section", *parts)
 
@@ -172,11 +175,11 @@ def _strip(rows: tuple[DisclosedRow, ...]) -> Markup:
         return tag("p", "No commit yet.", class_="soft")
     counts = Counter(row.signal for row in rows)
     summary = ", ".join(f"{counts[s]:,} {s}" for s in SYMBOLS if counts[s])
-    symbols = [_symbol(row.signal) for row in rows]
-    key = [tag("span", _symbol(s), f" {s} ({counts[s]:,})") for s in SYMBOLS if counts[s]]
+    drawn = [symbol(row.signal) for row in rows]
+    key = [tag("span", symbol(s), f" {s} ({counts[s]:,})") for s in SYMBOLS if counts[s]]
     label = f"Signals of {len(rows):,} commits in the order of submission: {summary}"
     return joined(
-        tag("div", *symbols, class_="strip", role="img", aria_label=label),
+        tag("div", *drawn, class_="strip", role="img", aria_label=label),
         tag("div", *key, class_="key"),
     )
 
@@ -213,7 +216,7 @@ def _scrolling(content: Markup, label: str) -> Markup:
 def _cells(row: DisclosedRow) -> list[Markup]:
     return [
         tag("td", f"{row.submission:,}", class_="number"),
-        tag("td", _symbol(row.signal), " ", tag("b", row.signal)),
+        tag("td", symbol(row.signal), " ", tag("b", row.signal)),
         tag("td", "" if row.step is None else f"{row.step:,}", class_="number"),
         tag("td", row.commit[:10], class_="code"),
         tag("td", tag("bdi", row.subject), class_="words"),
@@ -242,7 +245,7 @@ def _clause_words(clause: Mapping[str, Any]) -> str:
     return f"{shown} [{low:.4g}, {high:.4g}] {clause['outcome']}"
 
 
-def _charts(testset: TestsetReport, found: TestsetFindings) -> list[Markup]:
+def history_figures(testset: TestsetReport, found: TestsetFindings) -> list[Markup]:
     """A history for each clause, and the labels of each step."""
     if not found.verdicts:
         return [tag("p", "No step is decided yet.", class_="soft")]

@@ -54,13 +54,13 @@ DOORS = (
     Door("POST", "/label/answer", LABELLERS, labelling.answer, document=True),
     Door("POST", "/label/undo", LABELLERS, labelling.undo, document=True),
     Door("POST", "/label/leave", LABELLERS, labelling.leave, document=True),
-    Door("GET", "/label/files/{ticket}/{column:int}", LABELLERS, labelling.file),
+    Door("GET", "/label/files/{ticket}", LABELLERS, labelling.file),
     Door("GET", "/testsets", OWNER, testsets.show),
     Door("POST", "/testsets", OWNER, testsets.add, most_bytes=MOST_UPLOADED),
     Door("POST", "/testsets/labels", OWNER, testsets.labels, most_bytes=MOST_UPLOADED),
     Door("POST", "/testsets/retire", OWNER, testsets.retire),
     Door("POST", "/testsets/{number:int}/release", OWNER, testsets.release),
-    Door("GET", "/plan", OWNER, explorer.explore),
+    Door("GET", "/plan", OWNER, explorer.explore_plan),
 )
 
 
@@ -76,9 +76,7 @@ def make_app(site: Site) -> Starlette:
     routes = [
         Route(
             door.path,
-            route_endpoint(
-                site, Guard(door.roles, door.most_bytes, door.document), door.endpoint
-            ),
+            route_endpoint(site, Guard(door.roles, door.most_bytes, door.document), door.endpoint),
             methods=[door.method],
         )
         for door in DOORS

@@ -88,7 +88,7 @@ class Guard:
     document: bool
 
 
-class _TooLarge(Exception):
+class _TooLargeError(Exception):
     pass
 
 
@@ -117,7 +117,7 @@ def route_endpoint(
                 )
             finally:
                 await form.close()  # its files are gone when it was answered
-        except _TooLarge:
+        except _TooLargeError:
             return _error(Asked(site, request, visitor), guard, 413, *_too_large(guard))
         except HTTPException:
             raise
@@ -154,9 +154,7 @@ def _refusal(
             return see_other(f"/sign-in?next={quote(request.url.path)}")
         return _error(asked, guard, 401, "you are not signed in", "Sign in again, and repeat it.")
     if visitor.role not in guard.roles:
-        return _error(
-            asked, guard, 403, f"this page is not for a {visitor.role}'s token", None
-        )
+        return _error(asked, guard, 403, f"this page is not for a {visitor.role}'s token", None)
     return None
 
 
@@ -181,7 +179,7 @@ async def _form(request: Request, guard: Guard) -> FormData:
         return FormData()
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > guard.most_bytes:
-        raise _TooLarge
+        raise _TooLargeError
     taken, receive = 0, request.receive
 
     async def bounded() -> Message:
@@ -189,7 +187,7 @@ async def _form(request: Request, guard: Guard) -> FormData:
         message = await receive()
         taken += len(message.get("body", b""))
         if taken > guard.most_bytes:
-            raise _TooLarge
+            raise _TooLargeError
         return message
 
     return await Request(request.scope, bounded).form(max_files=3, max_fields=40)
@@ -198,7 +196,7 @@ async def _form(request: Request, guard: Guard) -> FormData:
 def _too_large(guard: Guard) -> tuple[str, str]:
     return (
         f"that is more than {_size(guard.most_bytes)} at once",
-        "Larger files are given on the server itself: `easeci testset add`, `easeci labels import`.",
+        "Larger files are given on the server: `easeci testset add`, `easeci labels import`.",
     )
 
 
@@ -216,9 +214,7 @@ def _known(asked: Asked, guard: Guard, error: EaseciError) -> Response:
     return _error(asked, guard, 400, error.message, error.hint)
 
 
-def _error(
-    asked: Asked, guard: Guard, status: int, message: str, hint: str | None
-) -> Response:
+def _error(asked: Asked, guard: Guard, status: int, message: str, hint: str | None) -> Response:
     if guard.document:
         return JSONResponse({"error": message, "hint": hint}, status_code=status)
     return asked.page("error.html", status=status, message=message, hint=hint)

@@ -38,6 +38,7 @@ class Keeper:
         self._looks: list[str] = []
         self._seen: set[tuple[str, str, int | None]] = set()
         self._errands: list[Errand] = []
+        self._idle: list[Errand] = []
         self._ended = False
         self.problem: str | None = None
 
@@ -66,6 +67,10 @@ class Keeper:
             self._errands.append(errand)
             self._wake.notify()
 
+    def when_idle(self, errand: Errand) -> None:
+        """Do something every now and then, when there is nothing else to do."""
+        self._idle.append(errand)
+
     def _run(self) -> None:
         project: Project | None = None
         while True:
@@ -79,12 +84,12 @@ class Keeper:
                 project = project or self._place.open()
                 _record(project, looks)
                 looks = []
-                for errand in errands:
+                for errand in errands or ([] if ended else self._idle):
                     errand(project)
                 self.problem = None
             except Exception as error:  # noqa: BLE001 - the thread goes on, the owner is told
-                known = isinstance(error, EaseciError)
-                self.problem = error.message if known else unexpected(error)
+                ours = isinstance(error, EaseciError)
+                self.problem = str(error).partition("\n")[0] if ours else unexpected(error)
                 with self._wake:
                     self._looks = looks + self._looks
                     self._wake.wait(0 if self._ended else PAUSE_SECONDS)

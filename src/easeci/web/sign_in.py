@@ -72,9 +72,7 @@ def _let_in(asked: Asked, session: str, wanted: str | None) -> Response:
 
 
 def _again(asked: Asked, status: int, problem: str, wait: int = 0) -> Response:
-    page = asked.page(
-        "sign-in.html", status=status, wanted=asked.text("next"), problem=problem
-    )
+    page = asked.page("sign-in.html", status=status, wanted=asked.text("next"), problem=problem)
     if wait:
         page.headers["Retry-After"] = str(wait)
     return page

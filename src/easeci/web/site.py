@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from easeci.errors import UsageError
 from easeci.service.project import Project, open_project
@@ -16,6 +17,8 @@ from easeci.web.keeper import Keeper
 from easeci.web.labellers import Labellers
 from easeci.web.throttle import Throttle
 
+MOST_REMEMBERED = 200
+Made = TypeVar("Made")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -46,6 +49,7 @@ class Site:
         self.throttle = Throttle()
         self.keeper = Keeper(place)
         self.labellers = Labellers(place, self.keeper)
+        self._memory: dict[tuple[object, ...], Any] = {}
         self._code: str | None = None
 
     def start(self) -> None:
@@ -66,6 +70,16 @@ class Site:
     def acting(self) -> Project:
         """A copy of the project for something that may take its time."""
         return self.place.open()
+
+    def remembered(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
+        """What was made for this key before; what has not been asked for lately is forgotten."""
+        if key not in self._memory:
+            self._memory[key] = make()
+            while len(self._memory) > MOST_REMEMBERED:
+                del self._memory[next(iter(self._memory))]
+        made: Made = self._memory.pop(key)
+        self._memory[key] = made
+        return made
 
     # -- who is there
 

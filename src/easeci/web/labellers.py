@@ -1,0 +1,73 @@
+"""Those who label: a desk for them while somebody is there, and what their answers set off."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from easeci.service.desk import Desk
+from easeci.service.project import Project
+from easeci.web.keeper import Keeper
+
+if TYPE_CHECKING:
+    from easeci.web.site import Place
+
+REST_SECONDS = 300.0
+"""How long nobody must have labelled until the journal is left to others, such as a terminal."""
+
+
+class Labellers:
+    """Opens the desk when somebody comes, and closes it when everybody has gone."""
+
+    def __init__(self, place: Place, keeper: Keeper) -> None:
+        self._place, self._keeper = place, keeper
+        self._lock = threading.Lock()
+        self._desk: Desk | None = None
+        self._users, self._last_used = 0, 0.0
+        keeper.when_idle(self._rest)
+
+    @contextmanager
+    def at_desk(self) -> Iterator[Desk]:
+        """The desk, for one request. What follows from an answer is left to the keeper."""
+        with self._lock:
+            if self._desk is None:
+                self._desk = Desk.open(self._place.open())
+            desk = self._desk
+            self._users += 1
+        try:
+            yield desk
+        finally:
+            with self._lock:
+                self._users -= 1
+                self._last_used = time.monotonic()
+        if desk.look_due:
+            self._keeper.run_soon(desk.record_look)
+        if desk.settled:
+            self._keeper.run_soon(self._settle)
+
+    def more(self) -> int | None:
+        """How many labels are still to come by plan; None if nobody is labelling."""
+        with self._lock:
+            return None if self._desk is None else self._desk.more
+
+    def close(self) -> None:
+        self._keeper.run_soon(self._close)
+
+    def _settle(self, project: Project) -> None:
+        desk = self._desk
+        if desk is not None and desk.settled:
+            desk.settle(project)
+
+    def _rest(self, project: Project) -> None:
+        if time.monotonic() - self._last_used > REST_SECONDS:
+            self._close(project)
+
+    def _close(self, project: Project) -> None:
+        with self._lock:
+            if self._desk is None or self._users:
+                return
+            desk, self._desk = self._desk, None
+        desk.close(project)

@@ -1,0 +1,171 @@
+"""Labelling in the browser: one example at a time, the next one already there.
+
+A page is a seat at the desk. Whoever labels is blind: what is sent is examples and the names of
+classes, and how many labels are still to come by plan.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Any
+
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from easeci.errors import UsageError
+from easeci.service.desk import LEASE_SECONDS, Desk, Given, Question
+from easeci.tables.answers import Answered
+from easeci.web.request import Asked
+
+HELD = 3
+"""How many examples a page holds: the one that is shown, and those that are loaded ahead."""
+LONGEST_TEXT = 20_000
+IMAGES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+    ".bmp": "image/bmp",
+    ".svg": "image/svg+xml",
+}
+SOUNDS = {
+    ".mp3": "audio/mpeg",
+    ".wav": "audio/wav",
+    ".ogg": "audio/ogg",
+    ".oga": "audio/ogg",
+    ".opus": "audio/ogg",
+    ".flac": "audio/flac",
+    ".m4a": "audio/mp4",
+}
+TEXTS = dict.fromkeys((".txt", ".md", ".csv", ".json", ".log"), "text/plain; charset=utf-8")
+FILE_POLICY = "default-src 'none'; sandbox"
+"""For files of examples: whatever they hold, it is shown and never run."""
+
+
+def show(asked: Asked) -> Response:
+    return asked.page("label.html")
+
+
+def take(asked: Asked) -> Response:
+    """The examples of a seat; asked for again and again, it keeps them."""
+    with asked.site.labellers.at_desk() as desk:
+        return _document(asked, desk)
+
+
+def answer(asked: Asked) -> Response:
+    with asked.site.labellers.at_desk() as desk:
+        label = asked.text("label") if asked.text("state") == Answered.LABEL else None
+        given = desk.answer(
+            _seat(asked), asked.who.name, asked.text("ticket"), _state(asked.text("state")), label
+        )
+        return _document(asked, desk, given=given)
+
+
+def undo(asked: Asked) -> Response:
+    with asked.site.labellers.at_desk() as desk:
+        desk.undo(_seat(asked), asked.who.name)
+        return _document(asked, desk)
+
+
+def leave(asked: Asked) -> Response:
+    with asked.site.labellers.at_desk() as desk:
+        desk.leave(_seat(asked))
+    return JSONResponse({})
+
+
+def file(asked: Asked) -> Response:
+    """A file that an example names, to be looked at or listened to."""
+    query = asked.request.query_params
+    with asked.site.labellers.at_desk() as desk:
+        path = desk.file(
+            _seat_name(asked, query.get("seat", "")),
+            asked.request.path_params["ticket"],
+            query.get("column", ""),
+        )
+    if path is None:
+        raise UsageError("there is no such file", hint="It is of an example that was answered.")
+    kind = (IMAGES | SOUNDS | TEXTS).get(path.suffix.lower())
+    headers = {"Content-Security-Policy": FILE_POLICY}
+    if kind is None:
+        headers["Content-Disposition"] = "attachment"
+    return FileResponse(path, media_type=kind or "application/octet-stream", headers=headers)
+
+
+def _document(asked: Asked, desk: Desk, given: Given | None = None) -> Response:
+    """All that a page shows: the examples that it holds, and how things stand."""
+    again = asked.text("unsettled") == "yes"
+    by, seat = asked.who.name, _seat(asked)
+    held = desk.take(seat, by, HELD, unsettled=again)
+    return JSONResponse(
+        {
+            "given": given,
+            "questions": [_question(question) for question in held],
+            "classes": desk.classes,
+            "declared": desk.declared,
+            "more": about(desk.more_unsettled(by) if again else desk.more),
+            "settled": desk.settled,
+            "can_undo": desk.can_undo(by),
+            "unsettled": desk.more_unsettled(by),
+            "lease": LEASE_SECONDS,
+        }
+    )
+
+
+def about(count: int) -> str:
+    """Roughly how many more; an exact number would be a promise."""
+    if count == 0:
+        return "no more"
+    if count < 10:
+        return "a few more"
+    step = 10 if count < 200 else 100
+    return f"about {round(count / step) * step:,} more"
+
+
+def _question(question: Question) -> dict[str, Any]:
+    fields = [
+        _field(name, value, is_file=name in question.files)
+        for name, value in question.row.items()
+        if name not in ("id", "label")
+    ]
+    return {"ticket": question.ticket, "fields": fields}
+
+
+def _field(name: str, value: Any, *, is_file: bool) -> dict[str, Any]:
+    """One column, and how it is shown."""
+    if is_file:
+        return {"name": name, "kind": _kind(value), "text": value}
+    text = "" if value is None else str(value)
+    cut = max(len(text) - LONGEST_TEXT, 0)
+    kind = "number" if isinstance(value, int | float) and not isinstance(value, bool) else "text"
+    return {"name": name, "kind": kind, "text": text[:LONGEST_TEXT], "cut": cut}
+
+
+def _kind(value: str) -> str:
+    ending = PurePosixPath(value).suffix.lower()
+    if ending in IMAGES:
+        return "image"
+    if ending in SOUNDS:
+        return "sound"
+    return "file"
+
+
+def _seat(asked: Asked) -> str:
+    return _seat_name(asked, asked.text("seat"))
+
+
+def _seat_name(asked: Asked, tab: str) -> str:
+    """A tab of a session: nobody can take another's place."""
+    if not 8 <= len(tab) <= 64 or not tab.isalnum():
+        raise UsageError("the page has no place at the desk", hint="Load it again.")
+    return f"{asked.who.session}:{tab}"
+
+
+def _state(text: str) -> Answered:
+    try:
+        state = Answered(text)
+    except ValueError:
+        state = None
+    if state not in (Answered.LABEL, Answered.CANNOT_TELL, Answered.SKIPPED):
+        raise UsageError("that is no answer")
+    return state

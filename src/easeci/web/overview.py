@@ -1,0 +1,178 @@
+"""How a project stands, and one commit of it.
+
+A developer's pages are made of what :mod:`easeci.ledger.disclosure` gives and of the script, which
+developers have anyway. The owner's show more, and that somebody looked is recorded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from starlette.responses import Response
+
+from easeci.charts import evidence_chart
+from easeci.ledger.disclosure import Signal, disclosed_reason
+from easeci.ledger.state import State, Testset
+from easeci.service.evidence import commit_curves, commit_view, curves_key
+from easeci.service.labelling import wanted_labels
+from easeci.service.project import Project
+from easeci.service.report_page import history_figures, promise
+from easeci.service.reports import TestsetFindings, developer_report
+from easeci.service.tokens import Role
+from easeci.service.views import log, read_build_log, read_owner_log, read_status
+from easeci.web.labelling import about
+from easeci.web.request import Asked, see_other
+from easeci.web.site import Site
+from easeci.web.templates import as_markup
+
+RECENT = 50
+
+
+def overview(asked: Asked) -> Response:
+    if asked.who.role is Role.LABELLER:
+        return see_other("/label")
+    return _owners(asked) if asked.owner else _developers(asked)
+
+
+def _developers(asked: Asked) -> Response:
+    with asked.site.reading() as project:
+        state = project.state
+        testset = state.latest_testset
+        return asked.page(
+            "signals.html",
+            standing=read_status(project),
+            promise=() if testset is None else promise(testset.script),
+            rows=log(project)[::-1],
+        )
+
+
+def _owners(asked: Asked) -> Response:
+    with asked.site.reading() as project:
+        state = project.state
+        testset = state.latest_testset
+        asked.site.keeper.look(asked.who.session, "overview", _number(testset))
+        if testset is None:
+            return asked.page("begin.html")
+        wanted = _wanted(asked.site, project, testset)
+        rows = read_owner_log(project)[::-1]
+        return asked.page(
+            "overview.html",
+            standing=read_status(project, owner=True, labels_wanted=wanted),
+            testset=testset,
+            promise=promise(testset.script),
+            wanted=about(wanted),
+            alarms=alarms(asked.site, state, testset),
+            figures=_history(asked.site, project, testset),
+            waiting=[row.shown for row in rows if row.shown.signal is Signal.PENDING],
+            rows=rows if "all" in asked.request.query_params else rows[:RECENT],
+            rows_in_all=len(rows),
+        )
+
+
+def commit(asked: Asked) -> Response:
+    number = asked.number("number")
+    with asked.site.reading() as project:
+        view = commit_view(project, number, owner=asked.owner)
+        if view.owner is None:
+            return asked.page("commit.html", shown=view.shown, found=None, figures=())
+        asked.site.keeper.look(asked.who.session, "commit", view.shown.testset)
+        figures = _evidence(asked.site, project, number)
+        return asked.page("commit.html", shown=view.shown, found=view.owner, figures=figures)
+
+
+def build_log(asked: Asked) -> Response:
+    number = asked.number("number")
+    with asked.site.reading() as project:
+        asked.site.keeper.look(asked.who.session, "build", None)
+        return asked.page("log.html", number=number, text=read_build_log(project, number))
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """Something that the owner should do something about."""
+
+    message: str
+    hint: str
+
+
+def alarms(site: Site, state: State, testset: Testset) -> list[Alarm]:
+    found = []
+    reason = disclosed_reason(state, testset)
+    if reason is not None:
+        found.append(
+            Alarm(
+                f"A new testset is needed: testset {testset.number} has ended ({reason}).",
+                "Until it is added, no commit is tested.",
+            )
+        )
+    if testset.baseline_failure is not None:
+        found.append(
+            Alarm(
+                f"The baseline could not be built: {testset.baseline_failure.reason}.",
+                "No commit can be compared with it. `easeci log --baseline` shows what it printed.",
+            )
+        )
+    failed = [m for m in state.messages if m.attempts and not m.sent]
+    if failed:
+        found.append(
+            Alarm(
+                f"Letters that could not be sent: {len(failed):,} ({failed[-1].last_reason}).",
+                "`easeci outbox --send` tries them again.",
+            )
+        )
+    if site.keeper.problem is not None:
+        found.append(Alarm(f"The server could not record: {site.keeper.problem}.", ""))
+    return found
+
+
+def _number(testset: Testset | None) -> int | None:
+    return None if testset is None else testset.number
+
+
+def _wanted(site: Site, project: Project, testset: Testset) -> int:
+    """The labels still to come: by plan while somebody labels, else as the open step says."""
+    by_plan = site.labellers.more()
+    if by_plan is not None:
+        return by_plan
+    key = ("wanted", testset.number, testset.steps_used, len(testset.label_files), testset.retired)
+    return site.remembered(key, lambda: len(wanted_labels(project, testset)))
+
+
+def _history(site: Site, project: Project, testset: Testset) -> list[Markup]:
+    """The course of each clause over the steps."""
+    verdicts = tuple((step.number, step.verdict) for step in testset.steps if step.verdict)
+    if not verdicts:
+        return []
+
+    def draw() -> list[Markup]:
+        report = developer_report(project.name, project.state).testsets[0]
+        found = TestsetFindings(facts=(), rows=(), verdicts=verdicts)
+        return [as_markup(figure) for figure in history_figures(report, found)]
+
+    return site.remembered(("history", testset.number, len(verdicts)), draw)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart, and what it shows in words."""
+
+    title: str
+    svg: Markup
+    caption: str
+
+
+def _evidence(site: Site, project: Project, number: int) -> list[Figure]:
+    """How the evidence of each clause grew, label by label."""
+
+    def draw() -> list[Figure]:
+        return [
+            Figure(
+                curves.clause,
+                as_markup(evidence_chart(curves)),
+                f"After {curves.labels[-1]:,} labels: {curves.ending.value}.",
+            )
+            for curves in commit_curves(project, number)
+        ]
+
+    return site.remembered(("evidence", *curves_key(project, number)), draw)

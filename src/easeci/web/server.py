@@ -1,0 +1,131 @@
+"""The server: where it listens, what it says when it starts, and how it ends."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import uvicorn
+
+from easeci.charts import require_charts, warm_up
+from easeci.errors import InfrastructureError, UsageError
+from easeci.web.app import make_app
+from easeci.web.guards import host_of
+from easeci.web.site import LOOPBACK, Place, Site
+
+CLOSING_SECONDS = 5
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where the server listens. ``url`` is what browsers are told, if that is something else."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    url: str | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+
+    @property
+    def loopback(self) -> bool:
+        if self.host.lower() == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The names that a browser may call us by; none at all if any will do."""
+        told = host_of(urlsplit(self.url).netloc) if self.url else ""
+        if not self.loopback and not told:
+            return frozenset()
+        return frozenset({*LOOPBACK, self.host.lower(), *([told] if told else [])})
+
+    @property
+    def encrypted(self) -> bool:
+        return self.certificate is not None or (self.url or "").startswith("https://")
+
+    def address(self, port: int) -> str:
+        if self.url:
+            return self.url.rstrip("/")
+        scheme = "https" if self.certificate is not None else "http"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{scheme}://{host}:{port}"
+
+
+@dataclass
+class Server:
+    """A site that listens."""
+
+    site: Site
+    listening: Listening
+    socket: socket.socket
+
+    @staticmethod
+    def bind(place: Place, listening: Listening, login: str) -> Server:
+        """Open the project and the port, so that whatever is wrong is said before anything else."""
+        require_charts()
+        _require_sound(listening)
+        site = Site(place, hosts=listening.hosts, secure=listening.encrypted, login=login)
+        if not listening.loopback:
+            site.require_tokens(listening.host)
+        return Server(site, listening, _bound(listening))
+
+    @property
+    def address(self) -> str:
+        return self.listening.address(self.socket.getsockname()[1])
+
+    def run(self) -> None:
+        """Serve until a signal ends it. Nothing of a request is written to a log."""
+        self.site.keeper.run_soon(lambda _: warm_up())
+        config = uvicorn.Config(
+            make_app(self.site),
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=CLOSING_SECONDS,
+            ssl_certfile=self.listening.certificate,
+            ssl_keyfile=self.listening.key,
+        )
+        uvicorn.Server(config).run(sockets=[self.socket])
+
+
+def _require_sound(listening: Listening) -> None:
+    if (listening.certificate is None) != (listening.key is None):
+        raise UsageError(
+            "TLS needs both a certificate and its key",
+            hint="Give --certificate FILE and --key FILE, as PEM.",
+        )
+    for path in (listening.certificate, listening.key):
+        if path is not None and not path.is_file():
+            raise UsageError(f"there is no file {path}")
+    if listening.url is not None:
+        split = urlsplit(listening.url)
+        if split.scheme not in ("http", "https") or not split.hostname or split.path.strip("/"):
+            raise UsageError(
+                f"{listening.url} is not the address of a site",
+                hint="Write it as browsers see it, such as https://easeci.example.org.",
+            )
+
+
+def _bound(listening: Listening) -> socket.socket:
+    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((listening.host, listening.port))
+        bound.listen(128)
+    except (OSError, OverflowError) as error:
+        bound.close()
+        words = getattr(error, "strerror", None) or str(error)
+        raise InfrastructureError(
+            f"{listening.host}:{listening.port} cannot be listened on: {words}",
+            hint="--port names another one; --port 0 takes any that is free.",
+        ) from None
+    return bound

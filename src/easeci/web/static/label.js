@@ -1,0 +1,335 @@
+// Labelling: keys and buttons, the next example built ahead, answers sent in their order.
+//
+// The page holds a few examples that nobody else is shown. They are its own for the length of a
+// lease, which it renews; when the lease may have run out (a tab in the background, a machine
+// asleep) it asks again before it takes a key.
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+const desk = byId("desk");
+const csrf = desk.dataset.csrf;
+const SINGLE_KEYS = 9;
+const RETRY_MS = 1500;
+const LOOK_MS = 3000;
+const RENEW_MS = 40000; // so long before its end the lease is renewed
+
+const state = {
+  seat: seatOfThisTab(),
+  held: [], // { ticket, node }: the first is shown
+  classes: [],
+  declared: true,
+  given: 0,
+  typed: "",
+  unsettled: false,
+  canUndo: false,
+  leaseUntil: 0,
+  queue: kept(), // answers that are not sent yet
+  sending: false,
+};
+
+function seatOfThisTab() {
+  let seat = sessionStorage.getItem("easeci-seat");
+  if (!seat) {
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    seat = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    sessionStorage.setItem("easeci-seat", seat);
+  }
+  return seat;
+}
+
+// What is not sent yet survives a reload.
+function kept() {
+  return JSON.parse(sessionStorage.getItem("easeci-queue") || "[]");
+}
+
+function keep() {
+  const answers = state.queue.filter((job) => job.path !== "/label/take");
+  sessionStorage.setItem("easeci-queue", JSON.stringify(answers));
+}
+
+// -- talking to the server
+
+async function post(path, fields) {
+  const body = new URLSearchParams({ seat: state.seat, unsettled: state.unsettled ? "yes" : "", ...fields });
+  const asked = Date.now();
+  const response = await fetch(path, {
+    method: "POST", body, headers: { "X-Easeci-Csrf": csrf }, credentials: "same-origin", keepalive: true,
+  });
+  if (response.status === 401) {
+    location.assign("/sign-in?next=/label");
+    throw new Error("Signed out.");
+  }
+  const reply = await response.json();
+  if (!response.ok) {
+    const error = new Error(reply.hint ? `${sentence(reply.error)} ${reply.hint}` : sentence(reply.error));
+    error.final = response.status < 500;
+    throw error;
+  }
+  if (reply.lease) state.leaseUntil = asked + reply.lease * 1000;
+  return reply;
+}
+
+const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+
+async function send() {
+  if (state.sending) return;
+  state.sending = true;
+  try {
+    while (state.queue.length) {
+      const job = state.queue[0];
+      try {
+        const reply = await post(job.path, job.fields);
+        state.queue.shift();
+        keep();
+        byId("trouble").hidden = true;
+        accept(reply);
+      } catch (error) {
+        if (error.final) {
+          state.queue.shift(); // the server has read it and refuses it: the same again won't help
+          keep();
+          if (job.path === "/label/take") { trouble(error.message); return; }
+          say(error.message);
+          if (!state.queue.length) state.queue.push({ path: "/label/take", fields: {} });
+          continue;
+        }
+        trouble(error.message);
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  } finally {
+    state.sending = false;
+  }
+}
+
+function enqueue(path, fields = {}) {
+  state.queue.push({ path, fields });
+  keep();
+  send();
+}
+
+function ask() {
+  if (!state.queue.length) enqueue("/label/take");
+}
+
+function trouble(words) {
+  byId("trouble-words").textContent = words;
+  byId("trouble").hidden = false;
+}
+
+// -- what comes back
+
+function accept(reply) {
+  state.classes = reply.classes;
+  state.declared = reply.declared;
+  state.canUndo = reply.can_undo;
+  // The server does not know yet of answers that are still in the queue.
+  const answered = new Set(state.queue.map((job) => job.fields.ticket));
+  const before = new Map(state.held.map((held) => [held.ticket, held]));
+  state.held = reply.questions
+    .filter((question) => !answered.has(question.ticket))
+    .map((question) => before.get(question.ticket) || { ticket: question.ticket, node: drawn(question) });
+  if (reply.given === "already answered") say("Somebody else had answered that one.");
+  byId("more").textContent = state.held.length ? reply.more : "";
+  show(reply);
+}
+
+function drawn(question) {
+  const list = document.createElement("dl");
+  const only = question.fields.length === 1;
+  for (const field of question.fields) {
+    const row = document.createElement("div");
+    const name = document.createElement("dt");
+    name.textContent = field.name;
+    if (only) name.className = "hidden";
+    const value = document.createElement("dd");
+    value.append(content(question.ticket, field));
+    if (field.kind === "number") value.className = "value";
+    row.append(name, value);
+    list.append(row);
+  }
+  if (!question.fields.length) list.textContent = "(an example without columns)";
+  return list;
+}
+
+function content(ticket, field) {
+  if (field.kind === "text" || field.kind === "number") {
+    const more = field.cut ? `… (${field.cut.toLocaleString("en")} more characters)` : "";
+    return document.createTextNode(field.text + more);
+  }
+  const query = new URLSearchParams({ seat: state.seat, column: field.name });
+  const address = `/label/files/${encodeURIComponent(ticket)}?${query}`;
+  if (field.kind === "image") {
+    const image = new Image();
+    image.alt = `${field.name} of this example`;
+    image.addEventListener("load", () => image.classList.toggle("tiny", image.naturalWidth < 96));
+    image.src = address;
+    return image;
+  }
+  if (field.kind === "sound") {
+    const sound = document.createElement("audio");
+    sound.controls = true;
+    sound.preload = "auto";
+    sound.src = address;
+    return sound;
+  }
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = "";
+  link.textContent = "Open the file";
+  return link;
+}
+
+// -- the screen
+
+function show(reply) {
+  const held = state.held[0];
+  desk.hidden = !held;
+  byId("nothing").hidden = Boolean(held);
+  if (!held) {
+    if (reply) nothing(reply);
+    byId("example").replaceChildren();
+    return;
+  }
+  const example = byId("example");
+  if (example.firstChild !== held.node) {
+    example.replaceChildren(held.node);
+    example.dataset.ticket = held.ticket;
+    document.dispatchEvent(new CustomEvent("example-shown"));
+  }
+  byId("count").textContent = `Label ${state.given + 1} of this session`;
+  byId("undo").disabled = !state.canUndo;
+  drawClasses();
+}
+
+function drawClasses() {
+  const box = byId("classes");
+  const wanted = JSON.stringify(state.classes);
+  if (box.dataset.drawn !== wanted) {
+    box.dataset.drawn = wanted;
+    box.replaceChildren(...state.classes.map((name, index) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      const key = document.createElement("kbd");
+      key.textContent = index + 1;
+      const words = document.createElement("span");
+      words.textContent = name;
+      button.append(key, words);
+      button.addEventListener("click", () => answer("label", name));
+      return button;
+    }));
+    byId("all-classes").replaceChildren(...state.classes.map((name) => new Option(name, name)));
+  }
+  byId("other").hidden = state.declared && state.classes.length <= SINGLE_KEYS;
+  const words = state.declared ? "Class by name" : "Another class";
+  byId("other-name").placeholder = words;
+  byId("other-label").textContent = words;
+}
+
+function nothing(reply) {
+  const [title, words] = reply.settled
+    ? ["One moment", "These labels are being recorded."]
+    : reply.more === "no more"
+      ? ["No labels are wanted", "When a commit waits for labels, its examples appear here by themselves."]
+      : ["Others have the rest", "What is still wanted is with other labellers just now. More may follow."];
+  byId("nothing-title").textContent = title;
+  byId("nothing-words").textContent = words;
+  byId("again").hidden = !(reply.unsettled && reply.more === "no more");
+}
+
+const say = (words) => { byId("said").textContent = words; };
+
+// -- what the labeller does
+
+function answer(kind, label) {
+  const held = state.held[0];
+  if (!held) return;
+  if (Date.now() > state.leaseUntil) { // it may be with somebody else by now: ask first
+    say("Checking that this example is still yours…");
+    ask();
+    return;
+  }
+  state.held.shift();
+  state.given += 1;
+  state.typed = "";
+  state.canUndo = true;
+  say(`Last: ${kind === "label" ? label : kind === "skipped" ? "skipped" : "can’t tell"}`);
+  if (state.held.length) show();
+  else byId("example").replaceChildren();
+  const fields = { ticket: held.ticket, state: kind };
+  if (kind === "label") fields.label = label;
+  enqueue("/label/answer", fields);
+}
+
+function undo() {
+  if (!state.canUndo) { say("Nothing to take back: what is recorded stands."); return; }
+  state.given = Math.max(state.given - 1, 0);
+  say("Taken back: answer again.");
+  enqueue("/label/undo");
+}
+
+function digit(key) {
+  if (state.classes.length <= SINGLE_KEYS) {
+    const name = state.classes[Number(key) - 1];
+    if (name === undefined) say("There is no class of that number.");
+    else answer("label", name);
+  } else {
+    state.typed = (state.typed + key).slice(0, 4);
+    say(`Class ${state.typed} … Enter`);
+  }
+}
+
+function choose() {
+  const name = state.classes[Number(state.typed) - 1];
+  state.typed = "";
+  if (name === undefined) say("There is no class of that number.");
+  else answer("label", name);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
+  if (/^(INPUT|TEXTAREA|SELECT|AUDIO)$/.test(event.target.tagName)) return;
+  if (desk.hidden) return;
+  if (/^[0-9]$/.test(event.key)) digit(event.key);
+  else if (event.key === "Enter" && state.typed) choose();
+  else if (event.key === "Backspace" && state.typed) { state.typed = state.typed.slice(0, -1); say(state.typed); }
+  else if (event.key === "c") answer("cannot tell");
+  else if (event.key === "s") answer("skipped");
+  else if (event.key === "u") undo();
+  else return;
+  event.preventDefault();
+});
+
+byId("cannot-tell").addEventListener("click", () => answer("cannot tell"));
+byId("skip").addEventListener("click", () => answer("skipped"));
+byId("undo").addEventListener("click", undo);
+byId("again").addEventListener("click", () => { state.unsettled = true; ask(); });
+byId("other").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const name = byId("other-name").value.trim();
+  if (!name) return;
+  const known = state.classes.includes(name);
+  if (!known && state.declared) { say("The script has no such class."); return; }
+  if (!known && !confirm(`A new class “${name}”?`)) return;
+  byId("other-name").value = "";
+  byId("other-name").blur();
+  answer("label", name);
+});
+
+// -- being there
+
+setInterval(() => {
+  if (document.visibilityState !== "visible") return;
+  const held = state.held.length > 0;
+  const left = state.leaseUntil - Date.now();
+  if (!held || left < RENEW_MS) ask();
+}, LOOK_MS);
+document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask(); });
+window.addEventListener("pagehide", () => {
+  if (state.queue.length) return; // answers are still on their way: the lease ends by itself
+  navigator.sendBeacon("/label/leave", new URLSearchParams({ seat: state.seat, csrf }));
+});
+window.addEventListener("beforeunload", (event) => {
+  if (state.queue.some((job) => job.path === "/label/answer")) event.preventDefault();
+});
+window.addEventListener("pageshow", (event) => { if (event.persisted) ask(); });
+ask();

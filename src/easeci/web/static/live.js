@@ -1,0 +1,26 @@
+// Pages that show how things stand are brought up to date while somebody looks at them.
+"use strict";
+
+const EVERY_MS = 4000;
+
+async function refresh() {
+  if (document.visibilityState !== "visible") return;
+  const main = document.getElementById("main");
+  if (main.contains(document.activeElement) && document.activeElement.tagName === "INPUT") return;
+  try {
+    const response = await fetch(location.href, { credentials: "same-origin" });
+    if (!response.ok || response.redirected) return;
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const fresh = page.getElementById("main");
+    if (fresh && fresh.innerHTML !== shown) {
+      shown = fresh.innerHTML;
+      main.replaceChildren(...fresh.childNodes);
+      document.title = page.title;
+    }
+  } catch {
+    // The server is away for a moment; the next look will tell.
+  }
+}
+
+let shown = document.getElementById("main").innerHTML;
+setInterval(refresh, EVERY_MS);

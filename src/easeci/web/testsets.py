@@ -1,0 +1,176 @@
+"""The owner's testsets: what they have against what the plan needs, labels, and their ends."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, Response
+
+from easeci.errors import EaseciError, UsageError
+from easeci.ledger.disclosure import disclosed_reason
+from easeci.ledger.state import State, Testset
+from easeci.plan import Plan
+from easeci.service.checks import make_plan
+from easeci.service.labelling import LabelsImported, import_labels
+from easeci.service.releases import release_testset
+from easeci.service.scripts import find_script, load_script
+from easeci.service.testsets import Added, Offer, add_testset, retire_testset
+from easeci.web.request import Asked
+
+LONGEST_REASON = 200
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A testset as the page shows it."""
+
+    testset: Testset
+    ended: str | None
+
+
+@dataclass(frozen=True)
+class Said:
+    """What became of what was asked for."""
+
+    message: str
+    more: tuple[str, ...] = ()
+    bad: bool = False
+
+
+def show(asked: Asked) -> Response:
+    return _page(asked)
+
+
+def add(asked: Asked) -> Response:
+    with asked.upload("examples") as examples, asked.upload("labels") as labels:
+        if examples is None:
+            raise UsageError("no file was chosen", hint="Choose one with the examples.")
+        offer = Offer(
+            examples,
+            labels=labels,
+            label_column=asked.text("label_column").strip() or None,
+            allow_smaller=asked.text("allow_smaller") == "yes",
+            allow_overlap=asked.text("allow_overlap") == "yes",
+        )
+        try:
+            added = add_testset(asked.site.acting(), offer)
+        except EaseciError as error:
+            return _page(asked, _refused(error), status=400)
+    return _page(asked, _added(added))
+
+
+def labels(asked: Asked) -> Response:
+    with asked.upload("labels") as path:
+        if path is None:
+            raise UsageError("no file was chosen", hint="Choose one with the columns id and label.")
+        try:
+            imported = import_labels(
+                asked.site.acting(),
+                path,
+                correct=asked.text("correct") == "yes",
+                by=asked.who.name,
+            )
+        except EaseciError as error:
+            return _page(asked, _refused(error), status=400)
+    return _page(asked, _imported(imported))
+
+
+def retire(asked: Asked) -> Response:
+    if asked.text("sure") != "yes":
+        raise UsageError("nothing was retired", hint="Tick that you are sure.")
+    reason = asked.text("reason").strip()[:LONGEST_REASON] or "by hand"
+    retired = retire_testset(asked.site.acting(), reason)
+    return _page(asked, Said(f"Testset {retired.number} is retired."))
+
+
+def release(asked: Asked) -> Response:
+    """A retired testset as one file to be handed to developers; recorded as its release."""
+    folder = Path(tempfile.mkdtemp(prefix="easeci-release-"))
+    try:
+        content = folder / "content"
+        released = release_testset(asked.site.acting(), content, number=asked.number("number"))
+        packed = _packed(content, folder / "testset.zip")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return FileResponse(
+        packed,
+        media_type="application/zip",
+        filename=f"testset-{released.testset}.zip",
+        background=BackgroundTask(shutil.rmtree, folder, ignore_errors=True),
+    )
+
+
+def _packed(folder: Path, target: Path) -> Path:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(folder).as_posix())
+    return target
+
+
+def _page(asked: Asked, said: Said | None = None, *, status: int = 200) -> Response:
+    with asked.site.reading() as project:
+        asked.site.keeper.look(asked.who.session, "testsets", None)
+        shelves = [
+            Shelf(testset, disclosed_reason(project.state, testset))
+            for testset in reversed(project.state.testsets.values())
+        ]
+        top = project.repository.top
+        needs, problem = _plan(top or Path()) if _addable(project.state) else (None, None)
+    return asked.page(
+        "testsets.html",
+        status=status,
+        shelves=shelves,
+        addable=not shelves or shelves[0].testset.retired is not None,
+        needs=needs,
+        problem=problem,
+        said=said,
+    )
+
+
+def _addable(state: State) -> bool:
+    return state.active_testset is None
+
+
+def _plan(folder: Path) -> tuple[Plan | None, EaseciError | None]:
+    """What the script of the repository asks of the next testset, or what is wrong with it."""
+    try:
+        return make_plan(load_script(find_script(folder))), None
+    except EaseciError as error:
+        return None, error
+
+
+def _refused(error: EaseciError) -> Said:
+    return Said(error.message, () if error.hint is None else (error.hint,), bad=True)
+
+
+def _added(added: Added) -> Said:
+    more = list(added.warnings)
+    if added.baseline_failure is not None:
+        more.append(f"No commit can be tested yet: {added.baseline_failure}")
+    return Said(
+        f"Testset {added.testset} is sealed: {added.examples:,} examples, {added.labels:,} labels.",
+        tuple(more),
+    )
+
+
+def _imported(imported: LabelsImported) -> Said:
+    counts = (
+        (imported.added, "added"),
+        (imported.corrected, "corrected"),
+        (imported.unchanged, "known before"),
+        (imported.cannot_tell, "can't tell"),
+        (imported.skipped, "skipped"),
+        (imported.disputed, "disputed"),
+    )
+    words = ", ".join(f"{count:,} {name}" for count, name in counts if count) or "none"
+    more = [*imported.problems, *imported.warnings]
+    if imported.answered:
+        more.append(f"Answered now: {len(imported.answered):,} of the commits that waited.")
+    return Said(f"Labels: {words}.", tuple(more))

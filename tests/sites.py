@@ -1,0 +1,115 @@
+"""The real server in a process of its own, and those who visit it."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from easeci.service.project import open_project
+from easeci.service.tokens import add_token
+from tests.commands import start_easeci
+
+ROLES = ("owner", "labeller", "developer")
+
+
+@dataclass
+class Running:
+    """A server that was started in a repository."""
+
+    process: subprocess.Popen[str]
+    address: str
+    link: str | None
+    said: str
+
+    def kill(self) -> None:
+        """As if the power went."""
+        self.process.kill()
+        self.process.communicate()
+
+    def stop(self) -> str:
+        """As Ctrl-C does; what it wrote as an error meanwhile."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.communicate(timeout=30)[1]
+
+
+def start_server(folder: Path, *arguments: str) -> Running:
+    process = start_easeci("serve", "--port", "0", *arguments, folder=folder)
+    assert process.stdout is not None
+    said = ""
+    while "Ctrl-C" not in said:
+        line = process.stdout.readline()
+        if not line:
+            raise AssertionError(said + process.communicate()[1])
+        said += line
+    address = re.search(r" at (\S+)", said)
+    link = re.search(r"^(\S+/enter/\S+)$", said, re.MULTILINE)
+    assert address is not None
+    return Running(process, address.group(1), None if link is None else link.group(1), said)
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str) -> Iterator[Running]:
+    running = start_server(folder, *arguments)
+    try:
+        yield running
+    finally:
+        if running.process.poll() is None:
+            errors = running.stop()
+            assert "unexpected" not in errors, errors
+
+
+def token(folder: Path, role: str, name: str | None = None) -> str:
+    """A new token's text."""
+    return add_token(open_project(folder, create=True), role, name).text
+
+
+@dataclass
+class Visit:
+    """Somebody's browser, without a screen: cookies, and the page that forms are on."""
+
+    address: str
+    client: httpx.Client = field(init=False)
+    csrf: str = ""
+
+    def __post_init__(self) -> None:
+        self.client = httpx.Client(base_url=self.address, timeout=60)
+
+    def sign_in(self, text: str) -> httpx.Response:
+        answer = self.client.post("/sign-in", data={"token": text})
+        self.find_csrf()
+        return answer
+
+    def find_csrf(self) -> None:
+        page = self.client.get("/", follow_redirects=True).text
+        found = re.search(r'name="csrf" value="([0-9a-f]+)"', page)
+        self.csrf = "" if found is None else found.group(1)
+
+    def get(self, path: str) -> httpx.Response:
+        return self.client.get(path)
+
+    def post(self, path: str, files: Any = None, **fields: str) -> httpx.Response:
+        return self.client.post(path, data={"csrf": self.csrf} | fields, files=files)
+
+    def label(self, path: str, seat: str, **fields: str) -> dict[str, Any]:
+        """One of the labelling page's own requests."""
+        answer = self.post(f"/label/{path}", seat=seat, **fields)
+        assert answer.status_code == 200, answer.text
+        document: dict[str, Any] = json.loads(answer.text)
+        return document
+
+
+def visitor(running: Running, folder: Path, role: str, name: str | None = None) -> Visit:
+    """Somebody of that role, signed in with a token of their own."""
+    visit = Visit(running.address)
+    answer = visit.sign_in(token(folder, role, name))
+    assert answer.status_code == 303, answer.text
+    return visit
