@@ -17,6 +17,7 @@ import httpx
 from easeci.service.project import open_project
 from easeci.service.tokens import add_token
 from tests.commands import start_easeci
+from tests.repositories import Workplace
 
 ROLES = ("owner", "labeller", "developer")
 
@@ -113,3 +114,14 @@ def visitor(running: Running, folder: Path, role: str, name: str | None = None) 
     answer = visit.sign_in(token(folder, role, name))
     assert answer.status_code == 303, answer.text
     return visit
+
+
+def waiting_project(folder: Path, **keys: str) -> Workplace:
+    """A project whose second commit waits for labels, of which there are none."""
+    place = Workplace.make(folder, **keys)
+    place.commit_cut(0.7, "the first model")
+    place.add_testset("--allow-smaller", labelled=False)
+    place.easeci("run", code=0)
+    place.commit_cut(0.52, "a better model")
+    place.easeci("run", code=3)
+    return place

@@ -1,0 +1,216 @@
+"""Every route, asked for by nobody, with a wrong session, and by each role; and what guards it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from easeci.web.app import DOORS
+from easeci.web.guards import HEADERS
+from tests.repositories import Workplace
+from tests.sites import ROLES, Running, Visit, serving, visitor, waiting_project
+
+SEAT = "0123456789abcdef"
+VISITORS = ("nobody", "wrong", *ROLES)
+SIGN_IN, DENIED, OPEN = "to sign-in", "denied", "open"
+
+TABLE: dict[tuple[str, str], tuple[str, str, str, str, str]] = {
+    # route: nobody, a wrong session, owner, labeller, developer
+    ("GET", "/sign-in"): (OPEN, OPEN, OPEN, OPEN, OPEN),
+    ("POST", "/sign-in"): (OPEN, OPEN, OPEN, OPEN, OPEN),
+    ("GET", "/enter/{code}"): (OPEN, OPEN, OPEN, OPEN, OPEN),
+    ("POST", "/sign-out"): (DENIED, DENIED, OPEN, OPEN, OPEN),
+    ("GET", "/"): (SIGN_IN, SIGN_IN, OPEN, OPEN, OPEN),
+    ("GET", "/commits/{number:int}"): (SIGN_IN, SIGN_IN, OPEN, DENIED, OPEN),
+    ("GET", "/commits/{number:int}/log"): (SIGN_IN, SIGN_IN, OPEN, DENIED, DENIED),
+    ("GET", "/label"): (SIGN_IN, SIGN_IN, OPEN, OPEN, DENIED),
+    ("POST", "/label/take"): (DENIED, DENIED, OPEN, OPEN, DENIED),
+    ("POST", "/label/answer"): (DENIED, DENIED, OPEN, OPEN, DENIED),
+    ("POST", "/label/undo"): (DENIED, DENIED, OPEN, OPEN, DENIED),
+    ("POST", "/label/leave"): (DENIED, DENIED, OPEN, OPEN, DENIED),
+    ("GET", "/label/files/{ticket}"): (SIGN_IN, SIGN_IN, OPEN, OPEN, DENIED),
+    ("GET", "/testsets"): (SIGN_IN, SIGN_IN, OPEN, DENIED, DENIED),
+    ("POST", "/testsets"): (DENIED, DENIED, OPEN, DENIED, DENIED),
+    ("POST", "/testsets/labels"): (DENIED, DENIED, OPEN, DENIED, DENIED),
+    ("POST", "/testsets/retire"): (DENIED, DENIED, OPEN, DENIED, DENIED),
+    ("POST", "/testsets/{number:int}/release"): (DENIED, DENIED, OPEN, DENIED, DENIED),
+    ("GET", "/plan"): (SIGN_IN, SIGN_IN, OPEN, DENIED, DENIED),
+}
+STATUS = {
+    # What the open ones answer, where it is not a page: the fields that are sent here ask for
+    # nothing, so that whoever is let in is told so.
+    ("POST", "/sign-in"): 401,
+    ("GET", "/enter/{code}"): 401,
+    ("POST", "/sign-out"): 303,
+    ("POST", "/label/answer"): 400,
+    ("GET", "/label/files/{ticket}"): 400,
+    ("POST", "/testsets"): 400,
+    ("POST", "/testsets/labels"): 400,
+    ("POST", "/testsets/retire"): 400,
+    ("POST", "/testsets/{number:int}/release"): 400,
+}
+
+
+@dataclass
+class Open:
+    """A running server on a project that waits for labels, and somebody of each kind."""
+
+    place: Workplace
+    running: Running
+
+    def visit(self, kind: str) -> Visit:
+        if kind in ROLES:
+            return visitor(self.running, self.place.repository, kind)
+        visit = Visit(self.running.address)
+        if kind == "wrong":
+            port = httpx.URL(self.running.address).port
+            visit.client.cookies.set(f"easeci-{port}", "x" * 43)
+        return visit
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
+    place = waiting_project(tmp_path_factory.mktemp("routes"))
+    with serving(place.repository) as running:
+        yield Open(place, running)
+
+
+@pytest.fixture(scope="module")
+def visits(site: Open) -> dict[str, Visit]:
+    return {kind: site.visit(kind) for kind in VISITORS}
+
+
+def concrete(path: str) -> str:
+    return re.sub(r"\{number:int\}", "2", path).replace("{code}", "x").replace("{ticket}", "x" * 16)
+
+
+def ask(visit: Visit, method: str, path: str) -> httpx.Response:
+    if method == "POST":
+        return visit.post(concrete(path), seat=SEAT)
+    return visit.get(concrete(path))
+
+
+def access(answer: httpx.Response) -> str:
+    if answer.status_code == 303 and answer.headers["location"].startswith("/sign-in?next="):
+        return SIGN_IN
+    refused = "not signed in" in answer.text or "token" in answer.text
+    return DENIED if answer.status_code in (401, 403) and refused else OPEN
+
+
+def test_the_table_has_every_route() -> None:
+    assert set(TABLE) == {(door.method, door.path) for door in DOORS}
+
+
+@pytest.mark.parametrize("kind", VISITORS)
+@pytest.mark.parametrize(("method", "path"), sorted(TABLE))
+def test_exactly_the_allowed_are_let_in(
+    site: Open, visits: dict[str, Visit], method: str, path: str, kind: str
+) -> None:
+    visit = site.visit(kind) if path == "/sign-out" else visits[kind]
+    answer = ask(visit, method, path)
+    expected = TABLE[method, path][VISITORS.index(kind)]
+    if path in ("/sign-in", "/enter/{code}"):
+        signed_in = kind in ROLES and method == "GET" and path == "/sign-in"
+        assert answer.status_code == (303 if signed_in else STATUS.get((method, path), 200))
+        return
+    assert access(answer) == expected, (answer.status_code, answer.text[-500:])
+    if expected == OPEN and (kind, path) == ("labeller", "/"):
+        assert answer.headers["location"] == "/label"
+    elif expected == OPEN:
+        assert answer.status_code == STATUS.get((method, path), 200), answer.text[-500:]
+    else:
+        assert answer.status_code in (303, 401, 403)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [route for route in sorted(TABLE) if route[0] == "POST"]
+)
+def test_nothing_is_done_for_a_page_of_somebody_else(
+    site: Open, visits: dict[str, Visit], method: str, path: str
+) -> None:
+    """No form without the session's own proof, and none that a browser says is from elsewhere."""
+    visit, address = visits["owner"], concrete(path)
+    elsewhere = (
+        {"Origin": "https://elsewhere.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    )
+    for headers in elsewhere:
+        fields = {"csrf": visit.csrf, "seat": SEAT, "token": "x"}
+        answer = visit.client.post(address, data=fields, headers=headers)
+        assert answer.status_code == 403, headers
+        assert "another site" in answer.text
+    if path != "/sign-in":
+        for wrong in ("", "0" * 64, visits["developer"].csrf):
+            answer = visit.client.post(address, data={"csrf": wrong, "seat": SEAT})
+            assert answer.status_code == 403
+            assert "not from a page of yours" in answer.text
+
+
+@pytest.mark.parametrize("kind", VISITORS)
+def test_every_answer_has_the_headers(visits: dict[str, Visit], kind: str) -> None:
+    paths = [concrete(path) for method, path in TABLE if method == "GET"]
+    for path in (*paths, "/static/style.css", "/static/label.js", "/nowhere", "/static/nowhere"):
+        answer = visits[kind].get(path)
+        for name, value in HEADERS.items():
+            expected = value
+            if path.startswith("/label/files") and answer.status_code == 200:
+                continue
+            assert answer.headers[name] == expected, (path, name)
+        assert "server" not in answer.headers
+
+
+def test_the_policy_lets_nothing_in_from_elsewhere() -> None:
+    policy = dict(
+        part.strip().split(" ", 1) for part in HEADERS["Content-Security-Policy"].split(";")
+    )
+    assert policy.pop("default-src") == "'none'"
+    assert set(policy.values()) == {"'self'", "'none'"}
+
+
+def test_pages_hold_nothing_that_the_policy_forbids(visits: dict[str, Visit]) -> None:
+    for path in ("/", "/testsets", "/plan", "/label", "/commits/2", "/sign-in"):
+        page = visits["owner"].get(path).text
+        assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", page), path
+        assert not re.search(r"<script(?! src=\"/static/[a-z.]+\" defer></script>)", page), path
+        assert not re.search(r"(?:src|href|action)=\"(?:[a-z]+:)?//", page), path
+
+
+def test_static_files_are_ours_and_not_the_projects(site: Open) -> None:
+    visit = site.visit("nobody")
+    for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/static/"):
+        assert visit.get(path).status_code == 404, path
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_other_methods_are_not_answered(visits: dict[str, Visit], method: str) -> None:
+    for path in ("/", "/testsets", "/label/take", "/sign-in"):
+        assert visits["owner"].client.request(method, path).status_code == 405
+
+
+def test_only_our_own_names_are_answered(site: Open) -> None:
+    """Another name that leads here could belong to anybody (DNS rebinding)."""
+    visit = site.visit("nobody")
+    for name in ("evil.example", "127.0.0.1.evil.example", "", "[::2]", "0.0.0.0"):
+        assert visit.client.get("/sign-in", headers={"Host": name}).status_code == 421, name
+    for name in ("localhost", "127.0.0.1:1", "[::1]:8000"):
+        assert visit.client.get("/sign-in", headers={"Host": name}).status_code == 200, name
+
+
+def test_a_session_ends_with_its_token_and_with_signing_out(site: Open, tmp_path: Path) -> None:
+    visit = visitor(site.running, site.place.repository, "developer", "leaving")
+    assert visit.get("/").status_code == 200
+    site.place.easeci("token", "remove", "leaving", code=0)
+    assert visit.get("/").status_code == 303
+    other = visitor(site.running, site.place.repository, "developer")
+    kept = dict(other.client.cookies)
+    assert other.post("/sign-out").status_code == 303
+    again = Visit(site.running.address)
+    again.client.cookies.update(kept)
+    assert again.get("/").status_code == 303

@@ -1,0 +1,126 @@
+"""Tokens and sessions: who has one is let in, and what the store holds lets nobody in."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from easeci.errors import UsageError
+from easeci.service import tokens
+from easeci.service.project import Project, open_project
+from easeci.service.tokens import Role, add_token, remove_token, sign_in, sign_out, visitor_of
+from tests.repositories import Workplace
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return open_project(Workplace.make(tmp_path).repository, create=True)
+
+
+def test_a_token_opens_a_session_of_its_role(project: Project) -> None:
+    for role in Role:
+        made = add_token(project, role, f"{role} of mine")
+        session = sign_in(project, f"  {made.text}\n")
+        assert session is not None
+        visitor = visitor_of(project, session)
+        assert visitor is not None
+        assert (visitor.name, visitor.role) == (f"{role} of mine", role)
+
+
+def test_nothing_else_opens_one(project: Project) -> None:
+    made = add_token(project, "owner")
+    for text in ("", "easeci_", made.text[:-1], made.text + "x", made.text.upper(), "é" * 50):
+        assert sign_in(project, text) is None
+    assert visitor_of(project, made.text) is None
+
+
+def test_of_tokens_and_sessions_the_store_holds_only_digests(project: Project) -> None:
+    made = add_token(project, "owner")
+    session = sign_in(project, made.text)
+    assert session is not None
+    files = [path for path in project.store.folder.rglob("*") if path.is_file()]
+    content = b"".join(path.read_bytes() for path in files)
+    assert made.text.removeprefix(tokens.PREFIX).encode() not in content
+    assert session.encode() not in content
+    with sqlite3.connect(project.store.path) as database:
+        digests = [d for (d,) in database.execute("SELECT digest FROM token")]
+        digests += [d for (d,) in database.execute("SELECT digest FROM session")]
+    assert len(digests) == 2
+    for digest in digests:  # whoever reads the store can't sign in with what is there
+        assert sign_in(project, digest) is None
+        assert visitor_of(project, digest) is None
+
+
+def test_two_tokens_are_never_alike(project: Project) -> None:
+    texts = {add_token(project, "labeller").text for _ in range(20)}
+    assert len(texts) == 20
+    assert all(len(text) >= 43 + len(tokens.PREFIX) for text in texts)
+    assert [row.name for row in tokens.tokens(project)] == [f"labeller-{n}" for n in range(1, 21)]
+
+
+def test_a_token_that_is_removed_takes_its_sessions_with_it(project: Project) -> None:
+    kept, gone = add_token(project, "owner", "kept"), add_token(project, "owner", "gone")
+    sessions = [sign_in(project, made.text) for made in (kept, gone)]
+    remove_token(project, "gone")
+    assert [visitor_of(project, session or "") is not None for session in sessions] == [True, False]
+    assert sign_in(project, gone.text) is None
+    with pytest.raises(UsageError, match="no token named 'gone'"):
+        remove_token(project, "gone")
+
+
+def test_signing_out_ends_one_session(project: Project) -> None:
+    made = add_token(project, "owner")
+    first, second = sign_in(project, made.text), sign_in(project, made.text)
+    assert first is not None
+    assert second is not None
+    visitor = visitor_of(project, first)
+    assert visitor is not None
+    sign_out(project, visitor)
+    assert visitor_of(project, first) is None
+    assert visitor_of(project, second) is not None
+
+
+def test_a_session_ends_after_a_day(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = add_token(project, "owner")
+    session = sign_in(project, made.text) or ""
+    monkeypatch.setattr(tokens, "utc_now", lambda: "2999-01-01T00:00:00Z")
+    assert visitor_of(project, session) is None
+    sign_in(project, made.text)
+    with sqlite3.connect(project.store.path) as database:  # and is forgotten
+        assert database.execute("SELECT count(*) FROM session").fetchone() == (1,)
+
+
+def test_each_session_has_a_proof_of_its_own(project: Project) -> None:
+    made = add_token(project, "owner")
+    proofs = set()
+    for _ in range(3):
+        visitor = visitor_of(project, sign_in(project, made.text) or "")
+        assert visitor is not None
+        proofs.add(visitor.csrf)
+    assert len(proofs) == 3
+
+
+def test_a_token_is_of_one_project(project: Project, tmp_path: Path) -> None:
+    other = Workplace.make(tmp_path / "other")
+    other.commit("another history")
+    beside = open_project(other.repository, store=project.store.folder, name="beside", create=True)
+    made = add_token(project, "owner")
+    session = sign_in(project, made.text) or ""
+    assert sign_in(beside, made.text) is None
+    assert visitor_of(beside, session) is None
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "<b>", "x" * 61, "a\x1b[2J"])
+def test_names_are_plain(project: Project, name: str) -> None:
+    with pytest.raises(UsageError, match="a token's name has"):
+        add_token(project, "owner", name)
+
+
+def test_mistakes_are_said(project: Project) -> None:
+    add_token(project, "owner", "ada")
+    with pytest.raises(UsageError, match="named 'ada' already"):
+        add_token(project, "labeller", "ada")
+    with pytest.raises(UsageError, match="unknown role 'boss'"):
+        add_token(project, "boss")
