@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from easeci.service.project import open_project
-from easeci.service.tokens import add_token
+from easeci.service.tokens import add_token, sign_in
 from tests.commands import start_easeci
 from tests.repositories import Workplace
 
@@ -82,7 +82,9 @@ class Visit:
     csrf: str = ""
 
     def __post_init__(self) -> None:
-        self.client = httpx.Client(base_url=self.address, timeout=60)
+        # A connection for each request: nothing stays open that somebody would have to close.
+        alone = httpx.Limits(max_keepalive_connections=0)
+        self.client = httpx.Client(base_url=self.address, timeout=60, limits=alone)
 
     def sign_in(self, text: str) -> httpx.Response:
         answer = self.client.post("/sign-in", data={"token": text})
@@ -109,10 +111,13 @@ class Visit:
 
 
 def visitor(running: Running, folder: Path, role: str, name: str | None = None) -> Visit:
-    """Somebody of that role, signed in with a token of their own."""
+    """Somebody of that role with a session of their own; how one gets it is tested elsewhere."""
+    project = open_project(folder, create=True)
+    session = sign_in(project, add_token(project, role, name).text)
+    assert session is not None
     visit = Visit(running.address)
-    answer = visit.sign_in(token(folder, role, name))
-    assert answer.status_code == 303, answer.text
+    visit.client.cookies.set(f"easeci-{visit.client.base_url.port}", session)
+    visit.find_csrf()
     return visit
 
 
