@@ -58,6 +58,11 @@ class Project:
             self._catch_up()
             yield
 
+    def refresh(self) -> None:
+        """Look at what others have recorded since, without acting; cheap if they have not."""
+        if self.store.head(self.name) != self.head:
+            self._catch_up()
+
     def _catch_up(self) -> None:
         """Read what others have recorded since; what was read before was found sound."""
         key = chain_key(self.vault)
