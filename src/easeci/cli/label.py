@@ -17,10 +17,11 @@ from easeci.cli.places import (
     say_waiting,
 )
 from easeci.cli.terminal import output, plain_characters, show_warnings
-from easeci.errors import ExitCode
+from easeci.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from easeci.service.asking import Asking, Question
+    from easeci.service.asking import Asking
+    from easeci.service.desk import Question
 
 SINGLE_KEYS = 9
 MOST_CLASS_LINES = 6
@@ -131,8 +132,11 @@ class Session:
         from easeci.tables.answers import Answered
 
         self.page, self.typed = 0, ""
-        self.message = f"last: {in_words(words)}"
-        self.asking.answer(Answered(state), name)
+        try:
+            self.asking.answer(Answered(state), name)
+            self.message = f"last: {in_words(words)}"
+        except UsageError as error:
+            self.message = error.message
 
     def _undo(self) -> None:
         self.page, self.typed = 0, ""
@@ -194,15 +198,14 @@ class Session:
 
 def _body(question: Question, columns: int) -> list[str]:
     """The columns of an example, text wrapped; one that is the only one needs no name."""
-    shown = {name: value for name, value in question.row.items() if name not in ("id", "label")}
     lines: list[str] = []
-    for name, value in shown.items():
+    for name, value in question.row.items():
         text = in_words(value)
         if len(text) > LONGEST_VALUE:
             text = f"{text[:LONGEST_VALUE]}… ({len(text) - LONGEST_VALUE:,} more characters)"
         if name in question.files:
             text = f"file {text}"
-        if len(shown) > 1:
+        if len(question.row) > 1:
             text = f"{in_words(name)}: {text}"
         lines += wrapped(text, columns)
     return lines or ["(an example without columns)"]

@@ -26,8 +26,9 @@ import numpy.typing as npt
 
 from easeci.bounds.binomial import log_cdf, log_sf
 from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Floats
-from easeci.evidence.cells import Codes, differs, highest, lowest, unlabelled
+from easeci.evidence.cells import Codes, highest, lowest
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
+from easeci.evidence.labelled import Labelled
 from easeci.evidence.levels import StepLevels
 from easeci.evidence.wealth import CELLS, Evidence
 from easeci.script import LinearClause, Mode, Score
@@ -173,21 +174,15 @@ class SequentialTest:
             evidence_against(aim.claim, PROOF_AIMS, *size, targets.claim),
         )
 
-    def walk(self, codes: Codes) -> Walk:
+    def walk(self, testset: Labelled) -> Walk:
         """Follow the order as far as the labels go, and stop the moment that something is shown."""
         if not self.aim.score.needs_labels:
             proven = self._exact(self.aim.proof) >= self.targets.proof
             ending = Ending.PROVEN if proven else Ending.EXHAUSTED
-            return Walk(ending, 0, np.zeros(0, np.intp), self, codes[:0])
-        if self.aim.proof.only_differing:
-            positions = np.flatnonzero(differs(codes))
-        else:
-            positions = np.arange(len(codes))
-        relevant = codes[positions]
-        missing = np.flatnonzero(unlabelled(relevant))
-        known = relevant[: missing[0]] if len(missing) else relevant
-        ending, labels = self._end(known, complete=not len(missing))
-        return Walk(ending, labels, positions, self, known)
+            return Walk(ending, 0, np.zeros(0, np.intp), self, testset.codes[:0])
+        track = testset.differing if self.aim.proof.only_differing else testset.everything
+        ending, labels = self._end(track.known, complete=track.complete)
+        return Walk(ending, labels, track.positions, self, track.known)
 
     def _end(self, known: Codes, *, complete: bool) -> tuple[Ending, int]:
         # Most walks end early: look at a beginning first, then at four times as much.

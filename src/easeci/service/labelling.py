@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -18,7 +19,7 @@ from easeci.ledger.state import Testset
 from easeci.service.outbox import deliver
 from easeci.service.progress import resume, verdict_of
 from easeci.service.project import Project, no_testset, utc_now
-from easeci.tables.answers import Agreement, Answers, agreement
+from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
 from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
 from easeci.vault import LabelsReceived, SealedTestset, review
 
@@ -120,6 +121,26 @@ def record(
     return received
 
 
+def record_open(
+    project: Project, number: int, entries: Sequence[dict[str, Any]]
+) -> tuple[str, ...]:
+    """Record the entries of a testset's journal; what could not be used, in words."""
+    testset = project.state.testsets[number]
+    try:
+        return record(project, testset, answers_of("the answers", entries)).problems
+    except DataError as error:
+        if not _all_known(project.sealed(testset), testset, entries):
+            raise
+        return (error.message,)
+
+
+def _all_known(sealed: SealedTestset, testset: Testset, entries: Sequence[dict[str, Any]]) -> bool:
+    """Whether all examples have got labels from elsewhere: then those stand."""
+    rows = sealed.order[[int(entry["position"]) for entry in entries]]
+    states = sealed.known(testset.label_files)["state"].gather(rows)
+    return bool(states.is_in([str(state) for state in KNOWN]).fill_null(False).all())
+
+
 def answered_now(project: Project) -> tuple[int, ...]:
     """Go on with what waited; the submissions that have their signal since."""
     before = {s.number for s in project.state.submissions if s.signal is not None}
@@ -216,7 +237,7 @@ def latest(project: Project) -> Testset:
     return testset
 
 
-def answers_of(name: str, entries: Sequence[dict[str, str | None]]) -> Answers:
+def answers_of(name: str, entries: Sequence[dict[str, Any]]) -> Answers:
     """Answers from the entries of a journal."""
     columns = {
         key: pl.Series(key, [entry.get(key) for entry in entries], dtype=pl.String)

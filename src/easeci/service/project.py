@@ -55,10 +55,15 @@ class Project:
     def exclusive(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
         """Act alone on the project, on its state as it is now."""
         with self.store.exclusive(self.name, waiting):
-            self.refresh()
+            self._catch_up()
             yield
 
     def refresh(self) -> None:
+        """Look at what others have recorded since, without acting; cheap if they have not."""
+        if self.store.head(self.name) != self.head:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
         """Read what others have recorded since; what was read before was found sound."""
         key = chain_key(self.vault)
         records, head = self.store.ledger(self.name, after=self.head.number)

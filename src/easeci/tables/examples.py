@@ -86,12 +86,6 @@ def load_examples(path: Path, label_column: str | None = None) -> tuple[Examples
     return examples, labels
 
 
-def load_rows(jsonl: bytes, positions: Sequence[int]) -> list[dict[str, Any]]:
-    """The rows of JSON lines at positions in the file, in the order of the positions."""
-    lines = [line for line in jsonl.removeprefix(BYTE_ORDER_MARK).splitlines() if line.strip()]
-    return [json.loads(lines[position]) for position in positions]
-
-
 def _require_columns(name: str, found: Sequence[str], label_column: str | None) -> None:
     if ID not in found:
         # The columns are not quoted: without a header, the first row is one of data.

@@ -11,6 +11,7 @@ from easeci.vault.label_files import LabelsReceived
 from easeci.vault.offered import Offered, load_offered, review
 from easeci.vault.sealing import Overlap, Seal, overlaps, seal
 from easeci.vault.testset import SealedTestset, StoredPredictions
+from easeci.vault.tickets import Tickets
 from easeci.vault.verify import damage, store_damage
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Seal",
     "SealedTestset",
     "StoredPredictions",
+    "Tickets",
     "Vault",
     "damage",
     "load_offered",

@@ -1,11 +1,14 @@
-"""Answers of a labeller that are not recorded yet, on the disk from the moment they are given.
+"""Answers of labellers that are not recorded yet, on the disk from the moment they are given.
 
-One line an answer, and one for each that was taken back. Whoever is killed while labelling loses no
-answer: the next session finds them here. Only one session at a time holds the journal of a testset.
+One line an answer, and one for each that was taken back, which says of which example. (One that
+does not, in a journal of before, takes back the last.) Whoever is killed while labelling loses no
+answer: the next session finds them here. Only one session at a time holds the journal of a testset:
+a terminal, or a server at which several label.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -16,7 +19,7 @@ from easeci.errors import UsageError
 from easeci.vault.disk import PRIVATE_FILE, explained
 
 NAME = "open.jsonl"
-UNDO = {"undo": True}
+UNDO = "undo"
 
 
 class Journal:
@@ -31,9 +34,10 @@ class Journal:
             except BlockingIOError:
                 os.close(self._file)
                 raise UsageError(
-                    "somebody is labelling this testset already",
-                    hint="One at a time, lest two be asked the same: `easeci labels export` is for "
-                    "teams.",
+                    "somebody is labelling this testset already, in a terminal or on a server's "
+                    "page",
+                    hint="One at a time, lest two be asked the same. Teams label on a server's "
+                    "page, or take files with them: `easeci labels export`.",
                 ) from None
             content = os.pread(self._file, os.fstat(self._file).st_size, 0)
         self.entries: list[dict[str, Any]] = []
@@ -47,19 +51,29 @@ class Journal:
             entry = json.loads(line)
         except ValueError:
             return
-        if entry == UNDO:
-            del self.entries[-1:]
-        elif isinstance(entry, dict):
+        if not isinstance(entry, dict):
+            return
+        if UNDO not in entry:
             self.entries.append(entry)
+        elif "position" in entry:
+            self._forget(entry["position"])
+        else:
+            del self.entries[-1:]
 
     def add(self, entry: dict[str, Any]) -> None:
         self._line(entry)
         self.entries.append(entry)
 
-    def undo(self) -> dict[str, Any]:
-        """Take the last answer back."""
-        self._line(UNDO)
-        return self.entries.pop()
+    def undo(self, position: int) -> None:
+        """Take back the answer to the example at a position."""
+        self._line({UNDO: True, "position": position})
+        self._forget(position)
+
+    def _forget(self, position: int) -> None:
+        for index in reversed(range(len(self.entries))):
+            if self.entries[index]["position"] == position:
+                del self.entries[index]
+                return
 
     def clear(self) -> None:
         """All entries are recorded elsewhere."""
@@ -69,12 +83,30 @@ class Journal:
         self.entries = []
 
     def close(self) -> None:
-        os.close(self._file)
+        """Leave the journal to others. Whoever writes to it now gets an error."""
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
+
+    @property
+    def closed(self) -> bool:
+        return self._file < 0
 
     def _line(self, entry: dict[str, Any]) -> None:
         self._write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
 
     def _write(self, content: bytes) -> None:
+        """All of it, on the disk, or an error and nothing: half a line would spoil the next."""
         with explained("the label was not stored"):
-            os.write(self._file, content)
-            os.fsync(self._file)
+            before = os.fstat(self._file).st_size
+            try:
+                _write_all(self._file, content)
+                os.fsync(self._file)
+            except OSError:
+                os.ftruncate(self._file, before)
+                raise
+
+
+def _write_all(file: int, content: bytes) -> None:
+    if os.write(file, content) != len(content):
+        raise OSError(errno.ENOSPC, "written in part")

@@ -25,14 +25,15 @@ from easeci.tables import Column, Role, align, load_column
 from easeci.tables.align import aligned_predictions, require_common_value, require_comparable
 from easeci.tables.answers import Answered, Answers
 from easeci.tables.column import as_text
-from easeci.tables.examples import load_rows
 from easeci.tables.label_formats import load_answers
 from easeci.tables.source import UNREADABLE
 from easeci.vault import folder as at
 from easeci.vault.content import Fingerprints
 from easeci.vault.disk import create_file, explained
+from easeci.vault.files import read_manifest
 from easeci.vault.folder import Vault
 from easeci.vault.label_files import LabelsReceived, known_of, merge
+from easeci.vault.rows import LineReader
 
 LONGEST_PATH = 1000
 FIRST_LABELS = f"{at.LABELS}/0001.parquet"
@@ -323,16 +324,42 @@ class SealedTestset:
 
     def rows_at(self, positions: Positions) -> list[dict[str, Any]]:
         """The examples at positions in the secret order, as programs see them."""
-        content = self._content(f"{at.EXAMPLES}/{at.JSONL}")
-        return load_rows(content, [int(row) for row in self._rows(positions)])
+        with explained(f"the examples of testset {self.number} cannot be read"):
+            return self._lines.rows([int(row) for row in self._rows(positions)])
+
+    @cached_property
+    def _lines(self) -> LineReader:
+        name = f"{at.EXAMPLES}/{at.JSONL}"
+        return LineReader(self.folder / name, lambda content: self._verify(name, content))
 
     def has_file(self, value: Any) -> bool:
         """Whether a value of an example names one of the testset's files."""
+        return self._file_path(value) is not None
+
+    def file_at(self, value: Any) -> Path | None:
+        """The file that a value of an example names, held against its digest; None if none."""
+        path = self._file_path(value)
+        if path is None or self.digests is None:
+            return path
+        name = str(PurePosixPath(value))
+        with explained(f"a file of the examples of testset {self.number} cannot be read"):
+            digest = self.vault.key.digest_file(path)
+        if self._file_digests.get(name) != digest:
+            raise self._changed(f"a file of the examples ({at.FILES}/{name})")
+        return path
+
+    def _file_path(self, value: Any) -> Path | None:
         if not isinstance(value, str) or not 0 < len(value) < LONGEST_PATH or "\0" in value:
-            return False
-        path = PurePosixPath(value)
-        inside = not path.is_absolute() and ".." not in path.parts
-        return inside and (self.examples_folder / at.FILES / path).is_file()
+            return None
+        relative, files = PurePosixPath(value), self.examples_folder / at.FILES
+        if relative.is_absolute() or ".." in relative.parts:
+            return None
+        path = files / relative
+        return path if path.is_file() and path.resolve().is_relative_to(files.resolve()) else None
+
+    @cached_property
+    def _file_digests(self) -> dict[str, str]:
+        return read_manifest(self._content(at.MANIFEST))
 
     def _rows(self, positions: Positions) -> npt.NDArray[np.int64]:
         return self.order[np.asarray(positions, dtype=np.int64)]
@@ -345,9 +372,12 @@ class SealedTestset:
     def _content(self, name: str) -> bytes:
         with explained(f"{name} of testset {self.number} cannot be read"):
             content = (self.folder / name).read_bytes()
+        self._verify(name, content)
+        return content
+
+    def _verify(self, name: str, content: bytes) -> None:
         if self.digests is not None and self.digests.get(name) != self.vault.key.digest(content):
             raise self._changed(name)
-        return content
 
     def _frame(self, name: str) -> pl.DataFrame:
         try:

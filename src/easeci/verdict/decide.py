@@ -9,15 +9,18 @@ change it. Unsettled labels are not missing: they count at their worst, see
 
 from __future__ import annotations
 
-from easeci.evidence.cells import Codes, Counts
+from functools import cached_property
+
+from easeci.evidence.cells import Code, Codes, Counts
+from easeci.evidence.labelled import Labelled
 from easeci.evidence.levels import StepLevels, step_levels, uniform_levels
-from easeci.plan import design
+from easeci.plan import ClauseTest, design
 from easeci.script import Estimator, Script
 from easeci.verdict import exact, published
 from easeci.verdict.labels import consulted, wanted
 from easeci.verdict.logic import best, conjunction, passes, worst
 from easeci.verdict.result import ClauseResult, Verdict
-from easeci.verdict.sequential import decide_sequentially
+from easeci.verdict.sequential import Tests, decide_by, tests_of
 
 BATCH = 20
 """How many labels are asked for at a time, where fewer might do but each asking is a nuisance."""
@@ -30,15 +33,49 @@ def decide(script: Script, codes: Codes, history: str | None = None, batch: int 
     published levels, the same for every step; published estimators have no others. ``auto`` is
     sequential: whoever has all labels at hand asks for ``exact``.
     """
-    if script.estimator in (Estimator.AUTO, Estimator.SEQUENTIAL):
-        levels = levels_of(script, history)
-        return decide_sequentially(script.clauses, script.mode, levels, codes, batch=batch)
-    whole = Counts.of(codes)
-    if script.estimator is Estimator.EXACT:
-        results = exact.measure(script.clauses, script.mode, levels_of(script, history), whole)
-    else:
-        results = tuple(published.measure(test, whole, codes) for test in design(script))
-    return _combined(script, results, whole, codes)
+    return Evaluation(script, codes, history).verdict(batch)
+
+
+class Evaluation:
+    """The decision of one commit while its labels come in, in whatever order.
+
+    At any moment its verdict is the one that :func:`decide` gives for the codes of that moment. A
+    sequential one costs as much as its labels, however many examples the testset has.
+    """
+
+    def __init__(self, script: Script, codes: Codes, history: str | None = None) -> None:
+        self._script, self._testset = script, Labelled(codes)
+        self._history = history
+
+    def code_at(self, position: int) -> Code:
+        """What is known of one example."""
+        return Code(int(self._testset.codes[position]))
+
+    def put(self, position: int, code: Code) -> None:
+        """What is known of one example from now on: a label came in, or was taken back."""
+        self._testset.put(position, code)
+
+    def verdict(self, batch: int = BATCH) -> Verdict:
+        if self._script.estimator in (Estimator.AUTO, Estimator.SEQUENTIAL):
+            return decide_by(self._tests, self._script.mode, self._testset, batch=batch)
+        whole, codes = self._testset.counts, self._testset.codes
+        if self._script.estimator is Estimator.EXACT:
+            results = exact.measure(self._script.clauses, self._script.mode, self._levels, whole)
+        else:
+            results = tuple(published.measure(test, whole, codes) for test in self._designed)
+        return _combined(self._script, results, whole, codes)
+
+    @cached_property
+    def _levels(self) -> StepLevels:
+        return levels_of(self._script, self._history)
+
+    @cached_property
+    def _tests(self) -> Tests:
+        return tests_of(self._script.clauses, self._script.mode, self._levels, self._testset)
+
+    @cached_property
+    def _designed(self) -> tuple[ClauseTest, ...]:
+        return tuple(design(self._script))
 
 
 def levels_of(script: Script, history: str | None) -> StepLevels:

@@ -25,6 +25,7 @@ import numpy as np
 
 from easeci.evidence.cells import Codes, Counts, unlabelled
 from easeci.evidence.clause_test import Aim, Ending, SequentialTest, Targets, Walk
+from easeci.evidence.labelled import Labelled
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, LinearClause, Mode
 from easeci.verdict.logic import Interval, Outcome, conjunction
@@ -44,24 +45,45 @@ def decide_sequentially(
     ``batch`` is the least number of labels to ask for at a time. More are asked for where it is
     sure that no verdict can come before them.
     """
-    counts = Counts.of(codes)
+    testset = Labelled(codes)
+    return decide_by(tests_of(clauses, mode, levels, testset), mode, testset, batch=batch)
+
+
+Tests = Sequence[tuple[LinearClause, SequentialTest]]
+"""The clauses of a condition and their tests, which no label changes."""
+
+
+def tests_of(
+    clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, testset: Labelled
+) -> Tests:
+    """The tests of a condition on a testset: whatever is known of it before labels."""
     targets = Targets.of(levels.per_clause(mode, len(clauses)))
-    walks = [
-        SequentialTest.of(Aim.of(clause, mode), targets, len(codes), counts.differing).walk(codes)
+    differing = testset.counts.differing
+    return [
+        (clause, SequentialTest.of(Aim.of(clause, mode), targets, len(testset), differing))
         for clause in clauses
     ]
+
+
+def decide_by(tests: Tests, mode: Mode, testset: Labelled, *, batch: int) -> Verdict:
+    """The verdict by the labels that are known now."""
+    counts = testset.counts
+    walks = [test.walk(testset) for _, test in tests]
     decision = _settle(walks, mode)
+    wanted: tuple[int, ...] = ()
+    if decision.passed is None:
+        wanted = _wanted(walks, decision, mode, testset.codes, batch)
     return Verdict(
         estimator=Estimator.SEQUENTIAL,
         outcome=_outcome(walks, decision, mode),
         passed=decision.passed,
         clauses=tuple(
             _result(clause, walk, limit, mode, counts)
-            for clause, walk, limit in zip(clauses, walks, decision.limits, strict=True)
+            for (clause, _), walk, limit in zip(tests, walks, decision.limits, strict=True)
         ),
-        examples=len(codes),
-        labels=_consulted(walks, decision.limits, len(codes)),
-        wanted=() if decision.passed is not None else _wanted(walks, decision, mode, codes, batch),
+        examples=len(testset),
+        labels=_consulted(walks, decision.limits),
+        wanted=wanted,
     )
 
 
@@ -162,10 +184,12 @@ def _shown(clause: LinearClause, ending: Ending, outcome: Outcome, mode: Mode) -
     return interval if form is clause else -interval
 
 
-def _consulted(walks: Sequence[Walk], limits: Sequence[int], examples: int) -> int:
-    used = np.zeros(examples, bool)
-    for walk, limit in zip(walks, limits, strict=True):
-        used[walk.positions[:limit]] = True
+def _consulted(walks: Sequence[Walk], limits: Sequence[int]) -> int:
+    """How many labels were looked at, each counted once."""
+    looked_at = [walk.positions[:limit] for walk, limit in zip(walks, limits, strict=True)]
+    used = np.zeros(max((int(part[-1]) + 1 for part in looked_at if len(part)), default=0), bool)
+    for part in looked_at:
+        used[part] = True
     return int(np.count_nonzero(used))
 
 

@@ -12,9 +12,14 @@ import pytest
 
 from easeci.errors import DataError
 from easeci.tables import load_examples
-from easeci.tables.examples import load_rows
+from easeci.tables.source import BYTE_ORDER_MARK
 
 SECRET = "topsecretlabel"
+
+
+def load_rows(jsonl: bytes, positions: list[int]) -> list[dict[str, Any]]:
+    lines = [line for line in jsonl.removeprefix(BYTE_ORDER_MARK).splitlines() if line.strip()]
+    return [json.loads(lines[position]) for position in positions]
 
 
 def write(path: Path, content: str | bytes) -> Path:

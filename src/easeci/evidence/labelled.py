@@ -1,0 +1,100 @@
+"""A testset as its labels come in: its codes, and what tests ask of them, kept at hand.
+
+Tests ask how many examples have each code, and how far the labels go without a gap, along all
+examples or along those on which the models differ. Looking through a million codes for that takes
+many milliseconds; after one more label, next to nothing of it has changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from easeci.evidence.cells import Code, Codes, Counts, differs, unlabelled
+
+WINDOW = 4096
+
+
+@dataclass
+class Track:
+    """Some examples of a testset in its order: ``positions`` and ``codes``.
+
+    ``gap`` is where the first label is missing, or the end of the track.
+    """
+
+    positions: npt.NDArray[np.intp]
+    codes: Codes
+    gap: int = 0
+
+    def __post_init__(self) -> None:
+        self._go_on()
+
+    @property
+    def known(self) -> Codes:
+        """The codes up to the first missing label."""
+        return self.codes[: self.gap]
+
+    @property
+    def complete(self) -> bool:
+        return self.gap == len(self.codes)
+
+    def put(self, position: int, code: Code) -> None:
+        index = int(np.searchsorted(self.positions, position))
+        if index == len(self.positions) or self.positions[index] != position:
+            return
+        self.codes[index] = code
+        if _is_missing(code):
+            self.gap = min(self.gap, index)
+        elif index == self.gap:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        while self.gap < len(self.codes):
+            missing = unlabelled(self.codes[self.gap : self.gap + WINDOW])
+            if missing.any():
+                self.gap += int(missing.argmax())
+                return
+            self.gap += len(missing)
+
+
+class Labelled:
+    """The codes of a testset, in its order, of which single ones are learnt or taken back."""
+
+    def __init__(self, codes: Codes) -> None:
+        self.codes = codes.copy()
+        self._counts = list(Counts.of(codes).by_code)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(tuple(self._counts))
+
+    @cached_property
+    def everything(self) -> Track:
+        return Track(np.arange(len(self.codes)), self.codes.copy())
+
+    @cached_property
+    def differing(self) -> Track:
+        positions = np.flatnonzero(differs(self.codes))
+        return Track(positions, self.codes[positions])
+
+    def put(self, position: int, code: Code) -> None:
+        """What is known of one example from now on. Whether the models differ never changes."""
+        before = Code(int(self.codes[position]))
+        if differs(np.array([before, code], np.uint8)).sum() == 1:
+            raise ValueError("a label does not change whether the models differ")
+        self._counts[before] -= 1
+        self._counts[code] += 1
+        self.codes[position] = code
+        for name in ("everything", "differing"):
+            if name in self.__dict__:  # the others are made when a test asks for them
+                self.__dict__[name].put(position, code)
+
+
+def _is_missing(code: Code) -> bool:
+    return code in (Code.AGREE_UNLABELLED, Code.DIFFER_UNLABELLED)

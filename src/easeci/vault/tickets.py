@@ -1,0 +1,68 @@
+"""Tickets: names for the examples of a testset that say nothing of their place.
+
+A position in the secret order would show a labeller how many examples lie between two that are
+asked for, and so on what share of them the models differ. A ticket is the position and the
+testset's number, 64 bits together, sent through a permutation that only the owner's key knows. It
+needs no memory, so it is still understood after a restart; and a ticket that was made up is one of
+2^64, hardly ever one that leads anywhere.
+
+The permutation is a Feistel network of four rounds (Luby and Rackoff 1988), each with HMAC-SHA256.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+
+from easeci.errors import UsageError
+from easeci.vault.key import Key
+
+ROUNDS = 4
+HALF_BITS = 32
+POSITION_BITS = 40
+TESTSET_BITS = 24
+_HALF = (1 << HALF_BITS) - 1
+
+
+class Tickets:
+    """Tickets of the testsets that one key guards."""
+
+    def __init__(self, key: Key) -> None:
+        self._key = key.derived("tickets")
+
+    def ticket(self, testset: int, position: int) -> str:
+        """The ticket of the example at a position in the secret order."""
+        if not (0 <= testset < 1 << TESTSET_BITS and 0 <= position < 1 << POSITION_BITS):
+            raise ValueError("a testset's number or a position is out of range")
+        return f"{self._forth(testset << POSITION_BITS | position):016x}"
+
+    def read(self, ticket: str) -> tuple[int, int]:
+        """The testset and the position of a ticket. Whether there are such is not known here."""
+        if not re.fullmatch(r"[0-9a-f]{16}", ticket):
+            raise no_ticket()
+        number = self._back(int(ticket, 16))
+        return number >> POSITION_BITS, number & ((1 << POSITION_BITS) - 1)
+
+    def _forth(self, number: int) -> int:
+        left, right = number >> HALF_BITS, number & _HALF
+        for turn in range(ROUNDS):
+            left, right = right, left ^ self._mixed(turn, right)
+        return left << HALF_BITS | right
+
+    def _back(self, number: int) -> int:
+        left, right = number >> HALF_BITS, number & _HALF
+        for turn in reversed(range(ROUNDS)):
+            left, right = right ^ self._mixed(turn, left), left
+        return left << HALF_BITS | right
+
+    def _mixed(self, turn: int, half: int) -> int:
+        message = bytes([turn]) + half.to_bytes(4, "big")
+        return int.from_bytes(hmac.digest(self._key, message, "sha256")[:4], "big")
+
+
+def no_ticket() -> UsageError:
+    """What is said of a ticket that leads nowhere."""
+    return UsageError(
+        "this is no ticket of a question",
+        hint="Load the page again, and answer what it shows then.",
+    )

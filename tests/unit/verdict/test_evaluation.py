@@ -1,0 +1,92 @@
+"""A verdict while labels come in: at every label the one that all codes at once give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from easeci.evidence.cells import Code, Counts, differs
+from easeci.evidence.labelled import WINDOW, Labelled
+from easeci.verdict import Evaluation, decide
+from tests.scripts import script
+
+CONDITIONS = [
+    "n - o > 0.02 +/- 0.1",
+    "n > 0.6 +/- 0.1",
+    "d < 0.4 +/- 0.1",
+    "n - 1.1 * o > -0.1 +/- 0.2",
+    r"n - o > 0.02 +/- 0.1 /\ d < 0.6 +/- 0.1",
+    r"n > 0.5 +/- 0.1 /\ n - o > 0.02 +/- 0.1",
+    r"n - o > 0 +/- 0.2 /\ n > 0.4 +/- 0.2 /\ d < 0.9 +/- 0.05",
+]
+ESTIMATORS = ["sequential", "sequential", "sequential", "exact", "hoeffding"]
+AGREEING = [Code.AGREE_RIGHT, Code.AGREE_WRONG, Code.AGREE_UNSETTLED, Code.AGREE_UNLABELLED]
+DIFFERING = [
+    Code.NEW_RIGHT, Code.OLD_RIGHT, Code.BOTH_WRONG, Code.DIFFER_UNSETTLED, Code.DIFFER_UNLABELLED,
+]  # fmt: skip
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    condition=st.sampled_from(CONDITIONS),
+    mode=st.sampled_from(["fp-free", "fn-free"]),
+    estimator=st.sampled_from(ESTIMATORS),
+    history=st.sampled_from([None, "", "PF"]),
+    batch=st.sampled_from([1, 3, 20]),
+    raw=st.lists(st.integers(0, 8), min_size=1, max_size=40),
+    data=st.data(),
+)
+def test_at_every_label_it_is_what_all_codes_at_once_give(
+    condition: str,
+    mode: str,
+    estimator: str,
+    history: str | None,
+    batch: int,
+    raw: list[int],
+    data: st.DataObject,
+) -> None:
+    """In whatever order labels come, and if some are taken back or change."""
+    made = script(condition, reliability=0.7, mode=mode, estimator=estimator, steps=4)
+    codes = np.array(raw, np.uint8)
+    live = Evaluation(made, codes, history)
+    assert live.verdict(batch) == decide(made, codes, history, batch)
+    for _ in range(data.draw(st.integers(0, 25))):
+        position = data.draw(st.integers(0, len(codes) - 1))
+        choices = DIFFERING if differs(codes[[position]])[0] else AGREEING
+        code = data.draw(st.sampled_from(choices))
+        live.put(position, code)
+        codes[position] = code
+        assert live.code_at(position) == code
+        assert live.verdict(batch) == decide(made, codes, history, batch)
+
+
+def test_labels_along_a_long_testset() -> None:
+    """Counts and the first gap of each track are those of the codes, over many windows."""
+    generator = np.random.default_rng(3)
+    truth = generator.choice(5, 5 * WINDOW, p=[0.5, 0.2, 0.1, 0.1, 0.1]).astype(np.uint8)
+    missing = [Code.DIFFER_UNLABELLED if d else Code.AGREE_UNLABELLED for d in differs(truth)]
+    testset = Labelled(np.array(missing, np.uint8))
+    assert testset.everything.gap == testset.differing.gap == 0
+    order = np.concatenate([np.arange(1, len(truth)), [0]])
+    for position in order:
+        testset.put(int(position), Code(int(truth[position])))
+    assert testset.everything.complete
+    assert testset.differing.complete
+    assert testset.counts == Counts.of(truth)
+    testset.put(3 * WINDOW, missing[3 * WINDOW])
+    assert testset.everything.gap == 3 * WINDOW
+    assert not testset.everything.complete
+    np.testing.assert_array_equal(
+        testset.differing.codes, testset.codes[testset.differing.positions]
+    )
+
+
+def test_the_codes_given_are_not_touched_and_models_differ_for_good() -> None:
+    codes = np.array([Code.AGREE_UNLABELLED] * 3, np.uint8)
+    testset = Labelled(codes)
+    testset.put(1, Code.AGREE_RIGHT)
+    assert set(codes) == {Code.AGREE_UNLABELLED}
+    with pytest.raises(ValueError, match="differ"):
+        testset.put(1, Code.NEW_RIGHT)
