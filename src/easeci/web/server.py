@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import ssl
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -105,6 +106,15 @@ def _require_sound(listening: Listening) -> None:
     for path in (listening.certificate, listening.key):
         if path is not None and not path.is_file():
             raise UsageError(f"there is no file {path}")
+    if listening.certificate is not None:
+        try:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(listening.certificate, listening.key, lambda: "")
+        except (OSError, ValueError):  # an error of ssl is one of these
+            raise UsageError(
+                f"{listening.certificate} and {listening.key} can't be used for https",
+                hint="They must be a certificate and its own key, as PEM, without a password.",
+            ) from None
     if listening.url is not None:
         split = urlsplit(listening.url)
         if split.scheme not in ("http", "https") or not split.hostname or split.path.strip("/"):

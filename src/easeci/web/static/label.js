@@ -147,6 +147,7 @@ function drawn(question) {
     row.append(name, value);
     list.append(row);
   }
+  if (only) list.className = question.fields[0].text.length > 120 ? "lone long" : "lone";
   if (!question.fields.length) list.textContent = "(an example without columns)";
   return list;
 }

@@ -1,0 +1,120 @@
+"""The pages in a real browser, with a real server, repository and push."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from easeci.service.project import open_project
+from tests.browsers import Person, chromium
+from tests.repositories import Workplace
+from tests.sites import serving, token
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+def truth(page: Page) -> str:
+    """The key of the right class of the example that is shown."""
+    return "1" if float(page.locator("#example dd").inner_text()) < 0.5 else "2"
+
+
+def label_all(page: Page) -> int:
+    """Label with the keyboard until nothing is wanted; how many keys that took."""
+    keys, done = 0, page.get_by_text("No labels are wanted")
+    expect(page.locator("#example dd").or_(done)).to_be_visible()
+    while not done.is_visible():
+        before = page.locator("#example").get_attribute("data-ticket")
+        page.keyboard.press(truth(page))
+        keys += 1
+        # A person looks before the next key; by then the answer to this one is back.
+        page.wait_for_load_state("networkidle")
+        page.wait_for_function(
+            "before => document.getElementById('desk').hidden ||"
+            " document.getElementById('example').dataset.ticket !== before",
+            arg=before,
+        )
+        assert keys < 1000
+        if page.get_by_text("One moment").is_visible():
+            expect(done).to_be_visible(timeout=20_000)
+    return keys
+
+
+def test_from_a_plan_to_a_signal(browser: Browser, tmp_path: Path) -> None:
+    """The owner explores a plan and adds a testset without labels; a commit is pushed and waits;
+    labels are given by keys; the signal appears, and the chart shows it. At the same moment the
+    developer sees the signal and nothing else."""
+    place = Workplace.make(tmp_path, classes="[low, high]")
+    place.commit_cut(0.7, "the first model")
+    place.easeci("hook", "install", code=0)
+    with serving(place.repository) as running:
+        assert running.link is not None
+        owner = Person(browser, running)
+        page = owner.page
+        page.goto(running.link)
+        expect(page.get_by_role("heading", name="Begin with a plan")).to_be_visible()
+
+        page.get_by_role("link", name="Explore a plan").click()
+        page.get_by_label("Condition").fill("n - o > 0.02 +/- 0.05")
+        page.get_by_label("Reliability").fill("0.95")
+        page.get_by_label("Steps").fill("4")
+        page.get_by_label("Sensitivity").fill("0.9")
+        page.get_by_label("Expected difference").fill("0.2")
+        expect(page.locator("#script-text")).to_contain_text("reliability")
+        expect(page.locator("#script-text")).to_contain_text("0.95")
+        sequential = page.get_by_role("row", name=re.compile("^sequential"))
+        expect(sequential).to_have_class("chosen")
+        expect(page.locator("figure svg")).to_be_visible()
+        page.get_by_text("How these numbers come about").click()
+        expect(page.get_by_role("heading", name="sequential", exact=True)).to_be_visible()
+
+        owner.go("Testsets")
+        page.get_by_label("Examples", exact=True).set_input_files(place.examples)
+        page.get_by_label("Even if it is smaller than planned").check()
+        page.get_by_role("button", name="Seal it").click()
+        expect(page.get_by_role("status")).to_contain_text("Testset 1 is sealed: 1,500 examples")
+
+        place.easeci("run", code=0)
+        place.commit_cut(0.52, "a better model")  # the hook tests it
+        owner.go("Overview")
+        row = page.get_by_role("row", name=re.compile("a better model"))
+        expect(row).to_contain_text("pending", timeout=30_000)
+        developer = Person(browser, running)
+        developer.sign_in(token(place.repository, "developer"))
+        expect(developer.page.get_by_role("row", name=re.compile("a better"))).to_contain_text(
+            "pending"
+        )
+
+        page.get_by_role("link", name="Label what waits").click()
+        keys = label_all(page)
+        owner.go("Overview")
+        expect(row).to_contain_text("pass")
+        expect(page.locator("figure svg").first).to_be_visible()
+        expect(page.get_by_role("img", name=re.compile("Over 1 step")).first).to_be_visible()
+        page.get_by_role("link", name=re.compile("^[0-9a-f]{10}$")).first.click()
+        expect(page.get_by_text("Labels used")).to_be_visible()
+        expect(page.get_by_role("heading", name="Evidence")).to_be_visible()
+
+        state = open_project(place.repository).state
+        verdict = state.testsets[1].steps[0].verdict
+        assert verdict is not None
+        assert keys == verdict["labels"]
+
+        # The developer's page has followed by itself.
+        shown = developer.page.get_by_role("row", name=re.compile("a better"))
+        expect(shown).to_contain_text("pass", timeout=15_000)
+        assert developer.page.locator("figure").count() == 0
+        words = developer.page.locator("main").inner_text()
+        assert not re.search(r"labels?\b|interval|outcome|estimate", words, re.IGNORECASE)
+        developer.page.goto("/label")
+        expect(developer.page.get_by_role("alert")).to_contain_text("not for a developer")
+        developer.complaints = [c for c in developer.complaints if "403" not in c]
+        developer.close()
+        owner.close()
