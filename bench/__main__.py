@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import history, large_check, month_page, speed, start, zone_page
+from bench import history, large_check, month_page, pages, speed, start, zone_page
 from bench.page import Section, write_page
 from bench.progress import tell
 
@@ -20,6 +20,7 @@ PARTS: dict[str, Callable[[], Section]] = {
     "check": large_check.section,
     "speed": speed.section,
     "history": history.section,
+    "pages": pages.section,
 }
 GROUPS = {"labels": ("zone", "month", "speed")}
 

@@ -89,8 +89,10 @@ class Settled:
 class Desk:
     """The questions of the latest testset, and who holds them."""
 
-    def __init__(self, project: Project, clock: Callable[[], float], lease: float) -> None:
-        self._project, self._lock = project, threading.RLock()
+    def __init__(
+        self, project: Project, clock: Callable[[], float], lease: float, *, shared: bool
+    ) -> None:
+        self._project, self._lock, self._shared = project, threading.RLock(), shared
         self._tickets = Tickets(project.vault.key)
         self._seats = Seats(clock, lease)
         self._looks: set[str] = set()
@@ -116,6 +118,20 @@ class Desk:
         self._questions.clear()
         self._asked_again.clear()
         self._said = {int(entry["position"]): _said(entry) for entry in journal.entries}
+        if self._shared:
+            self._restore()
+
+    def _restore(self) -> None:
+        """Whoever was being asked something when the desk before this one was killed still is."""
+        self._seats.restore(self._journal.held())
+        wanted = set(self._step.wanted)
+        self._seats.keep_only(lambda position: position in wanted)
+        self._kept = self._seats.held
+
+    def _keep_seats(self) -> None:
+        if self._shared and self._seats.held != self._kept:
+            self._kept = self._seats.held
+            self._journal.keep_held(self._kept)
 
     @staticmethod
     def open(
@@ -123,13 +139,15 @@ class Desk:
         *,
         clock: Callable[[], float] = time.monotonic,
         lease: float = LEASE_SECONDS,
+        shared: bool = False,
     ) -> Desk:
         """The desk of a project's latest testset, on the state as read: it waits for nobody.
 
         ``project`` is the desk's from here on; nobody else uses it in another thread. UsageError
-        if somebody is labelling the testset already.
+        if somebody is labelling the testset already. With ``shared``, several sit at it, and who
+        holds what outlives a desk that is killed.
         """
-        return Desk(project, clock, lease)
+        return Desk(project, clock, lease, shared=shared)
 
     # -- what labellers do
 
@@ -147,6 +165,7 @@ class Desk:
                 return []
             wanted = self._unsettled_left(by) if unsettled else self._step.wanted
             held = self._seats.fill(seat, wanted, count)
+            self._keep_seats()
             questions = [self._question(position) for position in held]
             if questions and seat not in self._looked:
                 self._looks.add(seat)
@@ -196,6 +215,7 @@ class Desk:
         self._said[position] = _said(entry)
         self._step.add(entry)
         self._seats.done(seat, position)
+        self._keep_seats()
         return Given.STORED if needed else Given.SPARE
 
     def undo(self, seat: str, by: str) -> Question | None:
@@ -215,6 +235,7 @@ class Desk:
             self._asked_again.get(by, set()).discard(position)
             self._step.remove(position)
             self._seats.give(seat, position)
+            self._keep_seats()
             return self._question(position)
 
     def can_undo(self, by: str) -> bool:
@@ -231,6 +252,7 @@ class Desk:
         """A seat is given up; what it held goes to others at once."""
         with self._lock:
             self._seats.leave(seat)
+            self._keep_seats()
 
     def file(self, seat: str, ticket: str, column: str) -> Path | None:
         """The file that a column of a question names, verified.
@@ -354,7 +376,7 @@ class Desk:
                 return _finish(project, done)
         finally:
             with self._lock:
-                self._journal.close()
+                self._journal.close()  # who holds what stays: pages outlive a server
 
     # -- how it goes on; all of it under the lock
 

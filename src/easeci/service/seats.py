@@ -31,6 +31,18 @@ class Seats:
         self._let_lapse()
         self._seats.setdefault(name, _Seat(0.0)).heard = self._clock()
 
+    @property
+    def held(self) -> dict[str, list[int]]:
+        """Who holds what."""
+        return {name: list(seat.held) for name, seat in self._seats.items() if seat.held}
+
+    def restore(self, held: dict[str, list[int]]) -> None:
+        """Seats that were there before; each has its whole lease to be heard of again."""
+        for name, positions in held.items():
+            self.heard(name)
+            for position in positions:
+                self.give(name, position)
+
     def renew(self, name: str) -> bool:
         """A seat says that it is still there; whether it holds all that it held."""
         self._let_lapse()

@@ -4,6 +4,9 @@ One line an answer, and one for each that was taken back, which says of which ex
 does not, in a journal of before, takes back the last.) Whoever is killed while labelling loses no
 answer: the next session finds them here. Only one session at a time holds the journal of a testset:
 a terminal, or a server at which several label.
+
+Beside it lies who was just being asked what, so that a server that is started again asks nobody
+else. That is not worth waiting for the disk: only after a power cut may it be gone.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from easeci.errors import UsageError
 from easeci.vault.disk import PRIVATE_FILE, explained
 
 NAME = "open.jsonl"
+HELD = "held.json"
 UNDO = "undo"
 
 
@@ -26,6 +30,7 @@ class Journal:
     """The open answers of a testset. ``entries`` are those that were not taken back."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         with explained("the journal of labels cannot be used"):
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
             self._file = os.open(folder / NAME, flags, PRIVATE_FILE)
@@ -74,6 +79,29 @@ class Journal:
             if self.entries[index]["position"] == position:
                 del self.entries[index]
                 return
+
+    def held(self) -> dict[str, list[int]]:
+        """Who was being asked what when the last session ended without a word."""
+        try:
+            found = json.loads((self._folder / HELD).read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def keep_held(self, held: dict[str, list[int]]) -> None:
+        """Remember who is being asked what; empty if nobody is."""
+        path, temporary = self._folder / HELD, self._folder / f".{HELD}"
+        with explained("who labels what was not stored"):
+            if not held:
+                path.unlink(missing_ok=True)
+                return
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+            file = os.open(temporary, flags, PRIVATE_FILE)
+            try:
+                _write_all(file, json.dumps(held).encode())
+            finally:
+                os.close(file)
+            temporary.replace(path)
 
     def clear(self) -> None:
         """All entries are recorded elsewhere."""

@@ -34,7 +34,7 @@ class Labellers:
         """The desk, for one request. What follows from an answer is left to the keeper."""
         with self._lock:
             if self._desk is None:
-                self._desk = Desk.open(self._place.open())
+                self._desk = Desk.open(self._place.open(), shared=True)
             desk = self._desk
             self._users += 1
         try:
