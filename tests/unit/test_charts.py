@@ -17,13 +17,16 @@ from easeci.charts import (
     Bar,
     Colour,
     Decisions,
+    LabelsBar,
     Mark,
     Panel,
     Series,
     bar_chart,
     decision_chart,
+    labels_chart,
     line_chart,
     png,
+    warm_up,
 )
 from easeci.errors import ExitCode, UsageError
 
@@ -60,7 +63,18 @@ def decisions() -> str:
     return decision_chart([("one", [ANSWERS]), ("two", [ANSWERS])], "iteration", width=300)
 
 
-CHARTS = pytest.mark.parametrize("draw", [lines, band, bars, decisions])
+LABELS = (
+    LabelsBar("hoeffding", 655_547, ours=False),
+    LabelsBar("pattern1-active", 80_822, ours=False),
+    LabelsBar("sequential", 46_368, ours=True, recommended=True),
+)
+
+
+def labels() -> str:
+    return labels_chart(LABELS, width=360)
+
+
+CHARTS = pytest.mark.parametrize("draw", [lines, band, bars, decisions, labels])
 
 
 def texts(svg: str) -> list[str]:
@@ -109,6 +123,24 @@ def test_bars_have_their_values_beside_them_in_the_order_given() -> None:
     shown = texts(bars())
     assert {"labels", "641,684", "2,880", "published", "ours"} <= set(shown)
     assert shown.index("Hoeffding") < shown.index("sequential")
+
+
+def test_labels_of_methods_fit_a_phone_and_mark_what_is_recommended() -> None:
+    shown = texts(labels())
+    assert {"hoeffding", "sequential ★", "655,547", "46,368", "published", "ours"} <= set(shown)
+    assert {"1k", "100k", "1M", "labels over the testset's life (★ recommended)"} <= set(shown)
+    assert float(ElementTree.fromstring(labels()).get("width", "0")) <= 360
+
+
+def test_no_labels_at_all_are_shown_as_such() -> None:
+    shown = texts(labels_chart([LabelsBar("exact", 0, ours=True)]))
+    assert {"exact", "0"} <= set(shown)
+
+
+def test_a_warm_start_needs_nothing_and_changes_nothing() -> None:
+    before = labels()
+    warm_up()
+    assert labels() == before
 
 
 def test_decisions_name_the_model_that_is_active_until_the_next_one_passes() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from easeci.charts.drawing import Axis, load_altair, scaled, svg_text
-from easeci.charts.style import INK, TEXT, Colour
+from easeci.charts.drawing import PLAIN, Axis, load_altair, scaled, svg_text
+from easeci.charts.style import INK, MARGIN, TEXT, Colour
 
 
 @dataclass(frozen=True)
@@ -16,19 +17,36 @@ class Bar:
     name: str
     value: float
     group: str
+    shown: str = ""
+    """The value in words; by default with commas."""
 
 
-def bar_chart(bars: Sequence[Bar], colours: dict[str, Colour], axis: Axis, width: int) -> str:
-    """Horizontal bars in the order given, each with its value beside it."""
+def bar_chart(
+    bars: Sequence[Bar],
+    colours: dict[str, Colour],
+    axis: Axis,
+    width: int,
+    *,
+    short: bool = False,
+) -> str:
+    """Horizontal bars in the order given, each with its value beside it.
+
+    With ``short``, ticks are written as 1k and 1M: there may be little room between them.
+    """
     altair = load_altair()
     rows = [
-        {"name": bar.name, "value": bar.value, "group": bar.group, "shown": f"{bar.value:,.0f}"}
+        {
+            "name": bar.name,
+            "value": bar.value,
+            "group": bar.group,
+            "shown": bar.shown or f"{bar.value:,.0f}",
+        }
         for bar in bars
     ]
     names = altair.Axis(title=None, labelLimit=320, labelPadding=7, ticks=False)
     base = altair.Chart(altair.InlineData(values=rows)).encode(
         y=altair.Y("name:N", sort=None, axis=names),
-        x=scaled(altair.X("value:Q"), axis),
+        x=scaled(altair.X("value:Q"), axis, "~s" if short else PLAIN),
     )
     filled = altair.Color(
         "group:N",
@@ -52,6 +70,33 @@ class LabelsBar:
     recommended: bool = False
 
 
+PUBLISHED, OURS = "published", "ours"
+_COLOURS = {PUBLISHED: Colour.ORANGE, OURS: Colour.BLUE}
+_RECOMMENDED = " ★"
+_NAMES_WIDTH, _VALUES_WIDTH = 116, 74
+
+
 def labels_chart(bars: Sequence[LabelsBar], width: int = 640) -> str:
-    """Labels by every method, by factors of ten; ``width`` is that of the whole picture."""
-    raise NotImplementedError
+    """Labels by every method, by factors of ten; the recommended one has a star behind its name.
+
+    ``width`` is what the whole picture may take; 360 are enough.
+    """
+    most = max((bar.labels for bar in bars), default=1)
+    least = min((bar.labels for bar in bars), default=1)
+    # From below the shortest bar on, so that it is seen, and up to where values have their place.
+    first = max(0, math.floor(math.log10(max(least, 1))) - 1)
+    last = max(first + 1, math.ceil(math.log10(max(most, 10))))
+    ticks = tuple(10.0**power for power in range(first, last + 1))
+    star = f" ({_RECOMMENDED.strip()} recommended)" if any(b.recommended for b in bars) else ""
+    axis = Axis(f"labels over the testset's life{star}", ticks[0], ticks[-1], ticks, True)
+    drawn = [
+        Bar(
+            bar.name + (_RECOMMENDED if bar.recommended else ""),
+            max(bar.labels, ticks[0]),
+            OURS if bar.ours else PUBLISHED,
+            f"{bar.labels:,}",
+        )
+        for bar in bars
+    ]
+    inside = width - 2 * MARGIN - _NAMES_WIDTH - _VALUES_WIDTH
+    return bar_chart(drawn, _COLOURS, axis, inside, short=True)

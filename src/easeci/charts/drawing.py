@@ -27,12 +27,15 @@ class Axis:
     logarithmic: bool = False
 
 
-def scaled(channel: Any, axis: Axis) -> Any:
+PLAIN = ",~f"
+
+
+def scaled(channel: Any, axis: Axis, form: str = PLAIN) -> Any:
     kind = {"type": "log"} if axis.logarithmic else {}
     return (
         channel.title(axis.title)
         .scale(domain=[axis.lowest, axis.highest], nice=False, **kind)
-        .axis(format=",~f", values=list(axis.ticks), labelFlush=False)
+        .axis(format=form, values=list(axis.ticks), labelFlush=False)
     )
 
 
@@ -43,7 +46,9 @@ def require_charts() -> None:
 
 def warm_up() -> None:
     """Start what draws, so that the first chart that somebody waits for is as quick as any."""
-    raise NotImplementedError
+    altair = load_altair()
+    dot = altair.Chart(altair.InlineData(values=[{"x": 0}])).mark_point().encode(x="x:Q")
+    png(svg_text(dot))
 
 
 def load_altair() -> ModuleType:

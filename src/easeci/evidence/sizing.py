@@ -18,11 +18,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from easeci.bounds.binomial import contract_sample_size
 from easeci.evidence.bets import PROOF_AIMS, SPACED_AIMS, SPREAD, Floats, aimed
 from easeci.evidence.cells import CODE_OF
-from easeci.evidence.clause_test import Aim, SequentialTest, Targets
+from easeci.evidence.clause_test import Aim, Ending, SequentialTest, Targets
 from easeci.evidence.hypothesis import (
     FAR_TILT,
     FAR_WEIGHT,
@@ -231,14 +232,31 @@ def _reachable(aim: Aim, difference: float) -> tuple[float, float]:
 
 def labels_at(test: SequentialTest, difference: float, phi: float) -> int:
     """Labels until the first target is met, if every count grows at its expected rate."""
+    return round(float(path_ends(test, difference, phi).labels.mean()))
+
+
+@dataclass(frozen=True)
+class PathEnds:
+    """Where each of nine equally likely paths ends, and whether with the proof."""
+
+    labels: Floats
+    proven: npt.NDArray[np.bool_]
+
+
+def path_ends(test: SequentialTest, difference: float, phi: float) -> PathEnds:
+    """How a walk is likely to go if the truth is Φ = ``phi`` and d = ``difference``."""
     aim, targets = test.aim, test.targets
     most = test.differing if aim.proof.only_differing else test.examples
     if most == 0 or not aim.score.needs_labels:
-        return 0
+        ending = test.walk(np.zeros(0, np.uint8)).ending
+        nowhere = np.zeros(len(QUANTILES))
+        return PathEnds(nowhere, np.full(len(QUANTILES), ending is Ending.PROVEN))
     paths = _Paths.of(aim, difference, phi)
-    curves = ((test.proof, targets.proof), (test.futility, targets.futility))
-    ends = [paths.labels_until(evidence, target, most) for evidence, target in curves]
-    return round(float(np.minimum(*ends).mean()))
+    proof, futility = (
+        paths.labels_until(evidence, target, most)
+        for evidence, target in ((test.proof, targets.proof), (test.futility, targets.futility))
+    )
+    return PathEnds(np.minimum(proof, futility), (proof <= futility) & (proof < most))
 
 
 QUANTILES = np.array([-1.59, -0.97, -0.59, -0.28, 0.0, 0.28, 0.59, 0.97, 1.59])

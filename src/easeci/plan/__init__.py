@@ -11,6 +11,7 @@ from easeci.plan.estimate import (
 )
 from easeci.plan.planner import ESTIMATORS, Plan, Saving, design, plan
 from easeci.plan.smaller import sensitivity_left
+from easeci.plan.truth import Promise, Truth
 
 __all__ = [
     "ESTIMATORS",
@@ -21,8 +22,10 @@ __all__ = [
     "HoeffdingTest",
     "Observation",
     "Plan",
+    "Promise",
     "Rare",
     "Saving",
+    "Truth",
     "design",
     "plan",
     "sensitivity_left",

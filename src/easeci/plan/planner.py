@@ -24,6 +24,13 @@ PUBLISHED: tuple[Callable[[Script], Estimate], ...] = (
     pattern2,
     pattern3,
 )
+PUBLISHED_NAMES = (
+    Estimator.HOEFFDING,
+    Estimator.PATTERN1,
+    Estimator.PATTERN1_ACTIVE,
+    Estimator.PATTERN2,
+    Estimator.PATTERN3,
+)
 ESTIMATORS = (*PUBLISHED, exact_estimate, sequential)
 
 PRACTICAL_LABELS = 60_000

@@ -1,8 +1,8 @@
 """What the owner writes: the condition language and the script around it."""
 
 from easeci.script.cells import Cell, Score
-from easeci.script.document import Entry, assemble, parse_entries, parse_script
-from easeci.script.keys import KEYS, Key
+from easeci.script.document import Entry, assemble, parse_entries, parse_option, parse_script
+from easeci.script.keys import KEYS, Key, parse_difference, parse_effect
 from easeci.script.linear import LinearClause, compile_condition
 from easeci.script.parser import parse_condition
 from easeci.script.script import Adaptivity, Estimator, Mode, Script
@@ -25,7 +25,10 @@ __all__ = [
     "assemble",
     "compile_condition",
     "parse_condition",
+    "parse_difference",
+    "parse_effect",
     "parse_entries",
+    "parse_option",
     "parse_script",
     "unparse",
 ]

@@ -7,10 +7,10 @@ rules (0.9999 stays a text until it becomes an exact number), and every node kno
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -28,6 +28,7 @@ from easeci.script.syntax import Span
 SECTION = "ml"
 LONGEST_DOCUMENT = 200_000
 DEEPEST_BRACKETS = 200
+Value = TypeVar("Value")
 START = "`easeci init` writes one to start from."
 
 
@@ -113,15 +114,25 @@ def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script
     )
 
 
+def parse_option(name: str, text: str, parse: Callable[[str], Value]) -> Value:
+    """The value of an option that is no key of a script, with the same errors."""
+    return _parsed(name, text.strip(), Option(name), parse)
+
+
 def _parse(key: Key, entry: Entry) -> Any:
-    parsed = []
-    for text, place in zip(entry.texts, entry.places, strict=True):
-        try:
-            parsed.append(key.parse(text))
-        except Problem as problem:
-            named = Problem(f"{key.name}: {problem.message}", problem.span, problem.hint)
-            raise place.error(named, text) from None
+    parsed = [
+        _parsed(key.name, text, place, key.parse)
+        for text, place in zip(entry.texts, entry.places, strict=True)
+    ]
     return tuple(parsed) if key.is_list else parsed[0]
+
+
+def _parsed(name: str, text: str, place: Place, parse: Callable[[str], Value]) -> Value:
+    try:
+        return parse(text)
+    except Problem as problem:
+        named = Problem(f"{name}: {problem.message}", problem.span, problem.hint)
+        raise place.error(named, text) from None
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,19 @@ def parse_difference(text: str) -> Fraction:
     )
 
 
+def parse_effect(text: str) -> Fraction:
+    """A number or a percentage with or without a sign, from -2 to 2; exact."""
+    sign = -1 if text[:1] in ("-", "−") else 1
+    size = text[1:].strip() if text[:1] in ("+", "-", "−") else text
+    value = sign * _exact(size, "0.03 or -1%")
+    if -2 <= value <= 2:
+        return value
+    raise Problem(
+        "the effect must lie between -2 and 2",
+        hint="It is by how much the new model is on the good side of its threshold: 0.03, or -1%.",
+    )
+
+
 def parse_steps(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,12}", text) or not 1 <= int(text) <= MOST_STEPS:
         raise Problem(
@@ -238,13 +251,13 @@ def _choice(kind: type[Choice], text: str, what: str) -> Choice:
         raise Problem(f"unknown {what}", hint=f"{hint}It is one of: {options}.") from None
 
 
-def _exact(text: str) -> Fraction:
+def _exact(text: str, example: str = "0.9999 or 99.99%") -> Fraction:
     percent = text.endswith("%")
     digits = text[:-1].strip() if percent else text
     if len(digits) > 40 or not re.fullmatch(r"[0-9]*\.?[0-9]+([eE][+-]?[0-9]{1,2})?", digits):
-        raise Problem("this is not a number", hint="Write one such as 0.9999 or 99.99%.")
+        raise Problem("this is not a number", hint=f"Write one such as {example}.")
     try:
         value = Fraction(Decimal(digits))
     except InvalidOperation:
-        raise Problem("this is not a number", hint="Write one such as 0.9999.") from None
+        raise Problem("this is not a number", hint=f"Write one such as {example}.") from None
     return value / 100 if percent else value

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from easeci.errors import ScriptError, UsageError
@@ -72,6 +74,21 @@ def make_script(condition: str, **keys: object) -> Script:
         texts = [str(item) for item in value] if isinstance(value, list | tuple) else [str(value)]
         entries[name] = Entry.options(name, texts)
     return assemble(entries)
+
+
+def script_document(texts: Mapping[str, str]) -> str:
+    """A script file that holds these texts of keys, such as somebody may copy."""
+    lines = ["ml:", *(f"  - {name}: {_scalar(text)}" for name, text in texts.items())]
+    return "\n".join(lines) + "\n"
+
+
+PLAIN = re.compile(r"-?[A-Za-z0-9.(][A-Za-z0-9.()%+*/\\<>= _@-]*", re.ASCII)
+"""What YAML takes as it stands: none of its signs is in it, or none where it would be one."""
+
+
+def _scalar(text: str) -> str:
+    """As YAML writes a text: plain where it can, otherwise as JSON does, which is YAML too."""
+    return text if PLAIN.fullmatch(text) else json.dumps(text)
 
 
 def write_new_script(path: Path, text: str, *, overwrite: bool) -> None:

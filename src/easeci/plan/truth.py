@@ -1,0 +1,144 @@
+"""A commit whose truth is supposed: the labels that the sequential estimator takes for it.
+
+The truth is an *effect*, by how much the new model is on the good side of the threshold of every
+clause that needs labels (below 0: on the bad side), and the true d. It is a forecast like those of
+:mod:`easeci.evidence.sizing`; nothing rests on it.
+
+Several clauses are followed along the same nine paths: what is lucky for one is taken to be lucky
+for all. They take turns as in a verdict, and share the labels that both of them look at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+
+from easeci.evidence.bets import Floats
+from easeci.evidence.clause_test import Aim, SequentialTest, Targets
+from easeci.evidence.sizing import PathEnds, path_ends
+from easeci.plan.typical import planned_difference, typical
+from easeci.script import LinearClause, Mode, Score, Script
+from easeci.script.cells import DIFFERING
+
+
+class Promise(StrEnum):
+    """What the script promises of a commit with a supposed truth."""
+
+    PASS = "pass"  # noqa: S105 - an answer, not a password
+    FAIL = "fail"
+    EITHER = "either"
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is supposed of a commit; exact, as given."""
+
+    effect: Fraction
+    difference: Fraction
+
+
+def likely_truth(
+    script: Script, effect: Fraction | None = None, difference: Fraction | None = None
+) -> Truth:
+    """What is left open filled in: the least effect from which on a pass is promised in fp-free,
+    as far as the scores allow it, and the planned d, or what such an effect takes at least."""
+    labelled = [clause.greater for clause in script.clauses if clause.score.needs_labels]
+    if effect is None:
+        most = Fraction(1) if difference is None else difference
+        effect = min(
+            (min(2 * f.tolerance, _range(f.score, most)[1] - f.threshold) for f in labelled),
+            default=Fraction(0),
+        )
+    if difference is None:
+        planned = [planned_difference(script, clause).share for clause in script.clauses]
+        least = [_least_difference(form, effect) for form in labelled]
+        difference = min(Fraction(1), max([*planned, *least]))
+    return Truth(effect, difference)
+
+
+def _range(score: Score, difference: Fraction) -> tuple[Fraction, Fraction]:
+    """The least and the greatest Φ of models that differ on this share of examples."""
+    if score.label_matters_when_agreeing:
+        return score.lowest, score.highest
+    scores = [score.of(cell) for cell in DIFFERING]
+    return min(scores) * difference, max(scores) * difference
+
+
+def _least_difference(form: LinearClause, effect: Fraction) -> Fraction:
+    """The least d at which the score can be so far beyond its threshold, and 1% more."""
+    if form.score.label_matters_when_agreeing:
+        return Fraction(0)
+    phi = form.threshold + effect
+    low, high = _range(form.score, Fraction(1))
+    end = high if phi > 0 else low
+    return Fraction(101, 100) * phi / end if end * phi > 0 else Fraction(0)
+
+
+def out_of_reach(script: Script, truth: Truth) -> LinearClause | None:
+    """A clause whose score can't be so far beyond its threshold at this d; None if all can."""
+    for clause in script.clauses:
+        form = clause.greater
+        low, high = _range(form.score, truth.difference)
+        if clause.score.needs_labels and not low <= form.threshold + truth.effect <= high:
+            return clause
+    return None
+
+
+def labels_at_truth(script: Script, examples: int, truth: Truth) -> int:
+    """Labels that such a commit is expected to take, on a testset of so many examples.
+
+    It is the last commit of a typical history, as everywhere in a plan.
+    """
+    levels = typical(script).levels.per_clause(script.mode, len(script.clauses))
+    targets, difference = Targets.of(levels), float(truth.difference)
+    sign = 1.0 if script.mode is Mode.FP_FREE else -1.0
+    aims = [Aim.of(clause, script.mode) for clause in script.clauses]
+    ends = [
+        path_ends(
+            SequentialTest.of(aim, targets, examples, round(examples * difference)),
+            difference,
+            aim.bound + sign * float(truth.effect),
+        )
+        for aim in aims
+    ]
+    rounds = _rounds(ends, script.mode)
+    every, differing = np.zeros(len(rounds)), np.zeros(len(rounds))
+    for aim, end in zip(aims, ends, strict=True):
+        used = np.minimum(end.labels, rounds)
+        if aim.proof.only_differing:
+            differing = np.maximum(differing, used)
+        else:
+            every = np.maximum(every, used)
+    # Of the labels that every example counts in, a share of d is of examples that differ.
+    shared = np.minimum(differing, difference * every)
+    return round(float((every + differing - shared).mean()))
+
+
+def _rounds(ends: list[PathEnds], mode: Mode) -> Floats:
+    """After how many turns each path is settled: by the first clause that decides, or by all."""
+    settled = [np.where(end.proven == (mode is Mode.FN_FREE), end.labels, np.inf) for end in ends]
+    first = np.min(settled, axis=0)
+    last = np.max([end.labels for end in ends], axis=0)
+    return np.asarray(np.where(np.isfinite(first), first, last))
+
+
+def promised(script: Script, truth: Truth) -> Promise:
+    """What the contract says of such a commit: its answer, or that either is honest."""
+    answers = [_promised(clause, script.mode, truth) for clause in script.clauses]
+    if Promise.FAIL in answers:
+        return Promise.FAIL
+    return Promise.EITHER if Promise.EITHER in answers else Promise.PASS
+
+
+def _promised(clause: LinearClause, mode: Mode, truth: Truth) -> Promise:
+    effect = truth.effect
+    if not clause.score.needs_labels:
+        form = clause.greater
+        effect = form.score.difference * truth.difference - form.threshold
+    zone = (0, 2 * clause.tolerance) if mode is Mode.FP_FREE else (-2 * clause.tolerance, 0)
+    if effect >= zone[1]:
+        return Promise.PASS if effect > 0 else Promise.EITHER
+    return Promise.FAIL if effect <= zone[0] else Promise.EITHER
