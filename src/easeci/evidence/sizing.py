@@ -34,6 +34,7 @@ from easeci.evidence.hypothesis import (
     TILTS,
     expected_slopes,
 )
+from easeci.evidence.labelled import Labelled
 from easeci.evidence.wealth import CELLS, Evidence
 
 LARGEST = 10**12
@@ -248,7 +249,7 @@ def path_ends(test: SequentialTest, difference: float, phi: float) -> PathEnds:
     aim, targets = test.aim, test.targets
     most = test.differing if aim.proof.only_differing else test.examples
     if most == 0 or not aim.score.needs_labels:
-        ending = test.walk(np.zeros(0, np.uint8)).ending
+        ending = test.walk(Labelled(np.zeros(0, np.uint8))).ending
         nowhere = np.zeros(len(QUANTILES))
         return PathEnds(nowhere, np.full(len(QUANTILES), ending is Ending.PROVEN))
     paths = _Paths.of(aim, difference, phi)
