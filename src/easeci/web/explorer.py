@@ -13,7 +13,9 @@ from easeci.web.request import Asked
 from easeci.web.templates import as_markup
 
 EXAMPLE = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01"
-CHART_WIDTH = 640
+AT_MOST, AT_THIS_TRUTH = ", at most", "sequential, as reckoned"
+WIDTHS = {"wide": 640, "slim": 350}
+"""The chart is drawn for a desk and for a phone, and the stylesheet shows one of them."""
 
 
 def explore_plan(asked: Asked) -> Response:
@@ -29,7 +31,7 @@ def explore_plan(asked: Asked) -> Response:
         defaults=DEFAULTS,
         wrong=wrong,
         found=right,
-        chart=None if right is None else _chart(asked, right),
+        charts={} if right is None else _charts(asked, right),
         speeds=SECONDS_PER_LABEL,
     )
 
@@ -41,13 +43,29 @@ def _condition(asked: Asked) -> str:
         return EXAMPLE if testset is None else str(testset.script.condition)
 
 
-def _chart(asked: Asked, found: Exploration) -> Markup | None:
-    bars = tuple(
-        LabelsBar(str(method.estimator), method.labels_in_all, method.ours, method.recommended)
+def _charts(asked: Asked, found: Exploration) -> dict[str, Markup]:
+    """By the class that shows it."""
+    bars = _bars(found)
+    if not bars:
+        return {}
+    drawn = asked.site.remembered(
+        ("labels", bars), lambda: [labels_chart(bars, width) for width in WIDTHS.values()]
+    )
+    return {name: as_markup(chart) for name, chart in zip(WIDTHS, drawn, strict=True)}
+
+
+def _bars(found: Exploration) -> tuple[LabelsBar, ...]:
+    """What each method takes at most; and what the sequential one takes if things are as said."""
+    bars = [
+        LabelsBar(
+            f"{method.estimator}{AT_MOST if method.estimate.expected else ''}",
+            method.labels_in_all,
+            method.ours,
+            method.recommended,
+        )
         for method in found.methods
         if method.labels_in_all is not None
-    )
-    if not bars:
-        return None
-    drawn = asked.site.remembered(("labels", bars), lambda: labels_chart(bars, CHART_WIDTH))
-    return as_markup(drawn)
+    ]
+    if found.reckoned is not None and found.reckoned.labels_in_all > 0:
+        bars.append(LabelsBar(AT_THIS_TRUTH, found.reckoned.labels_in_all, ours=True))
+    return tuple(bars)
