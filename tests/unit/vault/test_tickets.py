@@ -35,9 +35,7 @@ def test_tickets_show_no_order_and_differ_by_testset_and_key() -> None:
     # Of neighbours, the later one is the larger in half of the cases: 4σ.
     rising = sum(one < other for one, other in itertools.pairwise(tickets))
     assert abs(rising - 1000) < 4 * (2000 / 12) ** 0.5 + 1
-    flipped = [
-        bin(int(a, 16) ^ int(b, 16)).count("1") for a, b in itertools.pairwise(tickets)
-    ]
+    flipped = [bin(int(a, 16) ^ int(b, 16)).count("1") for a, b in itertools.pairwise(tickets)]
     assert 30 < sum(flipped) / len(flipped) < 34
     assert TICKETS.ticket(2, 0) != tickets[0]
     assert Tickets(Key(bytes(32))).ticket(1, 0) != tickets[0]
