@@ -187,6 +187,8 @@ class Desk:
             if testset != self._step.testset.number or position >= len(self._step.sealed):
                 raise no_ticket()
             self._step.require_answer(state, label)
+            if self._step.is_unsettled(position):
+                self._asked_again.setdefault(by, set()).add(position)
             said = (by, str(state), label or "")
             if self._said.get(position) == said:
                 self._seats.done(seat, position)
@@ -209,8 +211,6 @@ class Desk:
             "by": by,
             "at": utc_now(),
         }
-        if self._step.is_unsettled(position):
-            self._asked_again.setdefault(by, set()).add(position)
         self._journal.add(entry)
         self._said[position] = _said(entry)
         self._step.add(entry)

@@ -1,0 +1,680 @@
+"""Several labellers at one desk: nobody asked the same, no answer lost, the same verdict."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from easeci.errors import UsageError
+from easeci.service.asking import Asking
+from easeci.service.desk import LEASE_SECONDS, Desk, Given, Question
+from easeci.service.labelling import import_labels
+from easeci.service.project import Project, open_project
+from easeci.service.runs import run
+from easeci.service.testsets import Offer, add_testset, retire_testset
+from easeci.service.views import verify
+from easeci.tables.answers import Answered
+from easeci.vault import sealing
+from tests.repositories import Workplace, write_examples
+
+LABEL, SKIPPED, CANNOT_TELL = Answered.LABEL, Answered.SKIPPED, Answered.CANNOT_TELL
+CUTS = (0.7, 0.4, 0.45)
+LABELLERS = ("ann", "bob", "cid", "dee")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
+    """A testset in a known order, a commit that waits for labels, and one more behind it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            sealing, "_secret_order", lambda size: np.random.default_rng(7).permutation(size)
+        )
+        yield made(tmp_path_factory.mktemp("template"), cuts=CUTS)
+
+
+def made(folder: Path, cuts: tuple[float, ...], **keys: str) -> Workplace:
+    place = Workplace.make(folder, **keys)
+    for number, cut in enumerate(cuts):
+        place.commit_cut(cut)
+        if number == 0:
+            project = open_project(place.repository, create=True)
+            add_testset(project, Offer(place.examples, script=place.repository / ".easeci.yml"))
+        run(opened(place))
+    return place
+
+
+def copied(template: Workplace, folder: Path) -> Workplace:
+    shutil.copytree(template.folder, folder, symlinks=True)
+    return Workplace(folder)
+
+
+@pytest.fixture
+def place(template: Workplace, tmp_path: Path) -> Workplace:
+    return copied(template, tmp_path / "copy")
+
+
+def opened(place: Workplace) -> Project:
+    return open_project(place.repository)
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def truth(question: Question) -> str:
+    return "low" if float(question.row["x"]) < 0.5 else "high"
+
+
+def tickets(questions: list[Question]) -> list[str]:
+    return [question.ticket for question in questions]
+
+
+def entries(place: Workplace, testset: int = 1) -> dict[str, dict[str, Any]]:
+    """What the file of the journal says, by id; nothing may be there twice."""
+    path = opened(place).sealed(opened(place).state.testsets[testset]).labels_folder / "open.jsonl"
+    found: dict[str, dict[str, Any]] = {}
+    for line in path.read_text().splitlines():
+        entry = json.loads(line)
+        if "undo" in entry:
+            found = {key: e for key, e in found.items() if e["position"] != entry["position"]}
+        else:
+            assert entry["id"] not in found
+            found[entry["id"]] = entry
+    return found
+
+
+def recorded(place: Workplace, testset: int = 1) -> dict[str, str]:
+    project = opened(place)
+    known, sealed = project.state.testsets[testset], project.sealed(project.state.testsets[testset])
+    frame = sealed.known(known.label_files)
+    rows = zip(sealed.ids, frame["state"], frame["label"], strict=True)
+    return {str(name): label or state for name, state, label in rows if state is not None}
+
+
+def rests_on(place: Workplace, found: list[Any]) -> set[str]:
+    """The examples that two verdicts rest on: as many as they say, of those where models differ."""
+    testset = opened(place).state.testsets[1]
+    sealed = opened(place).sealed(testset)
+    rows = sealed.rows_at(range(testset.examples))
+    ids: set[str] = set()
+    for cut, verdict in zip(CUTS[1:], found, strict=True):
+        differing = [row["id"] for row in rows if cut <= float(row["x"]) < CUTS[0]]
+        ids |= set(differing[: verdict["labels"]])
+    return ids
+
+
+def verdicts(place: Workplace) -> list[Any]:
+    return [step.verdict for step in opened(place).state.testsets[1].steps]
+
+
+# -- many at once
+
+
+@dataclass
+class Crowd:
+    """Labellers who do whatever comes to their minds, and what they were told."""
+
+    place: Workplace
+    dice: random.Random
+    clock: Clock = field(default_factory=Clock)
+    told: dict[str, list[Question]] = field(default_factory=dict)
+    heard: dict[str, float] = field(default_factory=dict)
+    acknowledged: dict[str, str] = field(default_factory=dict)
+    """Labels by ticket."""
+    posted: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.keeper = opened(self.place)
+        self.open()
+
+    def open(self) -> None:
+        self.desk = Desk.open(opened(self.place), clock=self.clock)
+
+    def live(self) -> dict[str, list[Question]]:
+        limit = self.clock.now - LEASE_SECONDS
+        return {name: told for name, told in self.told.items() if self.heard[name] >= limit}
+
+    def hear(self, name: str) -> None:
+        if name not in self.live():
+            self.told[name] = []
+        self.heard[name] = self.clock.now
+
+    def take(self, name: str) -> None:
+        self.hear(name)
+        got = self.desk.take(name, name, 3)
+        others = {t for other, told in self.live().items() if other != name for t in tickets(told)}
+        assert not others & set(tickets(got)), "held by two"
+        assert not set(self.acknowledged) & set(tickets(got)), "asked again"
+        if not self.desk.settled:
+            kept = [ticket for ticket in tickets(self.told[name]) if ticket in tickets(got)]
+            assert kept == tickets(self.told[name])[:3], "taken away"
+        self.told[name] = got
+
+    def answer(self, name: str, *, wrong: bool = False) -> None:
+        stale = name not in self.live()
+        if not self.told.get(name):
+            return
+        question = self.told[name][0]
+        label = truth(question) if not wrong else "wrong"
+        given = self.desk.answer(name, name, question.ticket, LABEL, label)
+        if question.ticket in self.acknowledged:
+            assert stale
+            assert given in (Given.ALREADY_ANSWERED, Given.REPEATED)
+        else:
+            assert given is Given.STORED
+            self.acknowledged[question.ticket] = label
+            self.posted[name] = (question.ticket, label)
+        left = [q for q in self.told[name] if q.ticket != question.ticket]
+        for other, told in self.told.items():
+            self.told[other] = [q for q in told if q.ticket != question.ticket]
+        self.hear(name)
+        self.told[name] = left if not stale else []
+
+    def again(self, name: str) -> None:
+        if name in self.posted:
+            ticket, label = self.posted[name]
+            self.hear(name)
+            given = self.desk.answer(name, name, ticket, LABEL, label)
+            assert given is Given.REPEATED, "the response was lost, and the answer is posted again"
+
+    def undo(self, name: str) -> None:
+        self.hear(name)
+        back = self.desk.undo(name, name)
+        if back is not None:
+            self.acknowledged.pop(back.ticket)
+            self.told[name] = [back, *self.told[name]]
+            if self.posted.get(name, ("",))[0] == back.ticket:
+                del self.posted[name]
+
+    def restart(self) -> None:
+        """The server is killed: only what is on the disk is left."""
+        self.desk._journal.close()
+        self.told, self.heard = {}, {}
+        self.open()
+
+    def check(self) -> None:
+        held = [ticket for told in self.live().values() for ticket in tickets(told)]
+        assert len(held) == len(set(held))
+        assert not set(held) & set(self.acknowledged)
+        ids = {e["id"] for e in entries(self.place).values()} | set(recorded(self.place))
+        assert len(ids) == len(self.acknowledged), "lost or doubled"
+
+    def act(self) -> None:
+        name = self.dice.choice(LABELLERS)
+        match self.dice.choices(range(9), [30, 50, 4, 4, 2, 2, 2, 1, 3])[0]:
+            case 0:
+                self.take(name)
+            case 1:
+                if not self.told.get(name):
+                    self.take(name)
+                self.answer(name)
+            case 2:
+                self.again(name)
+            case 3:
+                self.undo(name)
+            case 4:
+                self.desk.leave(name)
+                self.told.pop(name, None)
+            case 5:
+                self.clock.now += self.dice.choice([20, 50, 61])
+            case 6:
+                assert self.desk.renew(name) == (name in self.live())
+                if name in self.live():
+                    self.hear(name)
+            case 7:
+                self.restart()
+            case 8:
+                self.wrong(name)
+
+    def wrong(self, name: str) -> None:
+        """An answer by mistake, taken back at once."""
+        self.take(name)
+        if self.told[name]:
+            self.answer(name, wrong=True)
+            self.undo(name)
+
+    def settle(self) -> None:
+        if self.desk.settled:
+            self.desk.settle(self.keeper)
+            assert not entries(self.place)
+            self.posted.clear()
+            self.told.clear()
+
+    def work(self) -> None:
+        """Until nothing waits any more."""
+        for turn in range(5000):
+            self.act()
+            if turn % 10 == 0:
+                self.check()
+            self.settle()
+            if not self.desk.more:
+                return
+        raise AssertionError("it never ends")
+
+
+@pytest.fixture(scope="module")
+def reference(template: Workplace, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """The verdicts with all labels from a file."""
+    place = copied(template, tmp_path_factory.mktemp("reference") / "copy")
+    write_examples(place.examples, place.labels)
+    import_labels(opened(place), place.labels)
+    found = verdicts(place)
+    assert len(found) == 2
+    assert None not in found
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_labellers_do_nobody_is_asked_the_same_and_nothing_is_lost(
+    place: Workplace, reference: list[Any], seed: int
+) -> None:
+    """Seats that take, answer, post again, undo, leave, fall silent, and a server that is killed:
+    what is held is held by one, what is answered is on the disk once, and the verdicts are those
+    of all labels from a file."""
+    crowd = Crowd(place, random.Random(seed))
+    crowd.work()
+    crowd.check()
+    assert verdicts(place) == reference
+    found = recorded(place)
+    assert set(found.values()) == {"low", "high"}
+    needed = rests_on(place, reference)
+    assert needed <= set(found)
+    # At each of the two verdicts, a labeller may have answered what was not needed any more.
+    assert len(found) <= len(needed) + 2 * 3 * len(LABELLERS)
+    crowd.desk.close(crowd.keeper)
+    assert verify(opened(place)) == []
+
+
+def test_one_labeller_alone_gives_exactly_the_labels_that_the_verdicts_rest_on(
+    place: Workplace, reference: list[Any]
+) -> None:
+    asking = Asking(opened(place), "ann")
+    while asking.question is not None:
+        asking.answer(LABEL, truth(asking.question))
+    asking.close()
+    assert verdicts(place) == reference
+    assert len(asking.answered) == 2
+    assert set(recorded(place)) == rests_on(place, reference)
+    assert asking.given == len(recorded(place))
+
+
+def test_threads_answer_at_once(place: Workplace, reference: list[Any]) -> None:
+    desk, keeper = Desk.open(opened(place)), opened(place)
+    errors: list[BaseException] = []
+    done = threading.Event()
+
+    def work(name: str) -> None:
+        try:
+            while not done.is_set():
+                for question in desk.take(name, name, 2)[:1]:
+                    assert desk.answer(name, name, question.ticket, LABEL, truth(question)) in (
+                        Given.STORED,
+                        Given.SPARE,
+                    )
+        except Exception as error:  # noqa: BLE001 - shown below
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in LABELLERS]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 120
+    while desk.more and not errors and time.monotonic() < deadline:
+        if desk.settled:
+            desk.settle(keeper)
+        time.sleep(0.001)
+    done.set()
+    for thread in threads:
+        thread.join(60)
+    desk.close(keeper)
+    assert not errors
+    assert verdicts(place) == reference
+
+
+KILLED = """
+import sys, threading
+from pathlib import Path
+from easeci.service.desk import Desk
+from easeci.service.project import open_project
+from easeci.tables.answers import Answered
+
+desk, output = Desk.open(open_project(Path(sys.argv[1]))), threading.Lock()
+
+def work(name):
+    while True:
+        for question in desk.take(name, name, 2)[:1]:
+            # Unsettled labels prove nothing: no verdict is near, and there is always more to answer.
+            desk.answer(name, name, question.ticket, Answered.SKIPPED)
+            with output:
+                print(question.ticket, name, flush=True)
+
+for name in ("ann", "bob", "cid", "dee"):
+    threading.Thread(target=work, args=(name,)).start()
+"""
+
+
+def test_a_server_that_is_killed_has_lost_no_answer_that_it_acknowledged(place: Workplace) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(place.repository)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(25)]
+    os.kill(process.pid, signal.SIGKILL)
+    lines += process.stdout.read().splitlines(keepends=True)
+    process.wait()
+    process.stdout.close()
+    acknowledged = dict(line.split() for line in lines if line.endswith("\n"))
+    assert len(acknowledged) >= 25
+    found = entries(place)
+    desk = Desk.open(opened(place))
+    held = tickets(desk.take("eve", "eve", 50))
+    assert not set(held) & set(acknowledged)
+    for ticket, name in acknowledged.items():
+        assert desk.answer("any", name, ticket, SKIPPED) is Given.REPEATED
+        assert desk.answer("any", "eve", ticket, LABEL, "low") is Given.ALREADY_ANSWERED
+    assert len(acknowledged) <= len(found) <= len(acknowledged) + len(LABELLERS)
+    desk.close(opened(place))
+    assert set(recorded(place)) == set(found)
+
+
+# -- single rules
+
+
+def test_a_silent_seat_loses_what_it_held_and_its_late_answer_counts_once(place: Workplace) -> None:
+    clock = Clock()
+    desk = Desk.open(opened(place), clock=clock)
+    (first, second) = desk.take("a", "ann", 2)
+    assert desk.renew("a")
+    clock.now += LEASE_SECONDS
+    assert desk.renew("a")
+    clock.now += LEASE_SECONDS + 1
+    others = desk.take("b", "bob", 2)
+    assert tickets(others) == [first.ticket, second.ticket]
+    assert not desk.renew("a")
+    # The late answer is the first one: it is kept, and the other labeller's is not needed.
+    assert desk.answer("a", "ann", first.ticket, LABEL, truth(first)) is Given.STORED
+    assert not desk.renew("b")
+    assert desk.answer("b", "bob", first.ticket, LABEL, "other") is Given.ALREADY_ANSWERED
+    assert desk.answer("b", "bob", second.ticket, LABEL, truth(second)) is Given.STORED
+    assert [e["by"] for e in entries(place).values()] == ["ann", "bob"]
+    held = desk.take("b", "bob", 1)
+    desk.leave("b")
+    assert tickets(desk.take("c", "cid", 1)) == tickets(held)
+    desk.close(opened(place))
+    with pytest.raises(UsageError, match="ended"):
+        desk.take("c", "cid", 1)
+
+
+def test_only_own_answers_are_taken_back_and_asked_again_first(place: Workplace) -> None:
+    desk = Desk.open(opened(place))
+    (one,), (other,) = desk.take("a", "ann", 1), desk.take("b", "bob", 1)
+    desk.answer("a", "ann", one.ticket, LABEL, "low")
+    desk.answer("b", "bob", other.ticket, LABEL, "low")
+    assert desk.can_undo("ann")
+    assert not desk.can_undo("eve")
+    assert desk.undo("e", "eve") is None
+    following = desk.take("a", "ann", 2)
+    back = desk.undo("a", "ann")
+    assert back == one
+    assert tickets(desk.take("a", "ann", 2)) == [one.ticket, following[0].ticket]
+    assert desk.undo("a", "ann") is None
+    assert [e["by"] for e in entries(place).values()] == ["bob"]
+    assert one.ticket not in tickets(desk.take("b", "bob", 5))
+    desk.close(opened(place))
+    assert desk.settled is False
+    assert len(recorded(place)) == 1
+
+
+def test_nobody_gets_far_ahead_of_somebody_slow(place: Workplace) -> None:
+    desk = Desk.open(opened(place))
+    desk.take("slow", "ann", 1)
+    together = desk._step.wanted
+    given = 0
+    while questions := desk.take("fast", "bob", 3):
+        desk.answer("fast", "bob", questions[0].ticket, SKIPPED)
+        given += 1
+    assert given == len(together) - 1
+    desk.take("slow", "ann", 1)
+    assert desk.take("fast", "bob", 1) == []
+    assert not desk.settled
+
+
+def test_what_is_no_answer_is_refused(place: Workplace) -> None:
+    desk = Desk.open(opened(place))
+    (question,) = desk.take("a", "ann", 1)
+    assert set(question.row) == {"x"}
+    wrong: list[tuple[Answered, str | None]] = [
+        (LABEL, None), (LABEL, ""), (LABEL, " "), (LABEL, " x"), (SKIPPED, "low"),
+        (Answered.DISPUTED, None), (LABEL, "x" * 20_000),
+    ]  # fmt: skip
+    for state, label in wrong:
+        with pytest.raises(UsageError):
+            desk.answer("a", "ann", question.ticket, state, label)
+    for ticket in ("", "zz", "0" * 16, desk._tickets.ticket(1, 1500), desk._tickets.ticket(2, 0)):
+        with pytest.raises(UsageError, match="no ticket"):
+            desk.answer("a", "ann", ticket, LABEL, "low")
+    assert entries(place) == {}
+    assert not desk.declared
+    desk.answer("a", "ann", question.ticket, LABEL, "3")
+    assert desk.classes == ["3"]
+    (question,) = desk.take("a", "ann", 1)
+    with pytest.raises(UsageError, match=r"3 and 3\.0"):
+        desk.answer("a", "ann", question.ticket, LABEL, "3.0")
+    desk.close(opened(place))
+
+
+def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplace) -> None:
+    desk = Desk.open(opened(place))
+    (held,) = desk.take("slow", "ann", 1)
+    desk.leave("slow")  # its page is still open
+    seen: set[str] = set()
+    while not desk.settled:
+        for question in desk.take("b", "bob", 1):
+            seen.add(question.ticket)
+            desk.answer("b", "bob", question.ticket, LABEL, truth(question))
+    (last,) = [q for q in [held] if q.ticket in seen] or [held]
+    keeper, waits, results = opened(place), threading.Event(), []
+    with opened(place).exclusive():
+        thread = threading.Thread(target=lambda: results.append(desk.settle(keeper, waits.set)))
+        thread.start()
+        assert waits.wait(30)
+        began = time.monotonic()
+        assert desk.take("b", "bob", 3) == []
+        assert desk.answer("slow", "ann", last.ticket, LABEL, "x") is Given.ALREADY_ANSWERED
+        spare = desk._tickets.ticket(1, 1499)
+        assert desk.answer("slow", "ann", spare, LABEL, "low") is Given.SPARE
+        assert desk.renew("b")
+        assert desk.settled
+        assert time.monotonic() - began < 10
+        assert thread.is_alive()
+    thread.join(60)
+    (done,) = results
+    assert len(done.answered) == 1
+    assert done.problems == ()
+    assert not desk.settled
+    sealed = opened(place).sealed(opened(place).state.testsets[1])
+    assert str(sealed.ids_at([1499])[0]) in recorded(place), "kept: labels are dear"
+    assert desk.take("b", "bob", 1), "the next step"
+    assert desk.look_due is False, "recorded on the way"
+    desk.close(opened(place))
+
+
+def test_an_answer_taken_back_before_it_is_recorded_unsettles(place: Workplace) -> None:
+    desk, keeper = Desk.open(opened(place)), opened(place)
+    while not desk.settled:
+        for question in desk.take("b", "bob", 1):
+            desk.answer("b", "bob", question.ticket, LABEL, truth(question))
+    back = desk.undo("b", "bob")
+    assert not desk.settled
+    assert desk.settle(keeper).answered == ()
+    assert recorded(place) == {}
+    assert back is not None
+    desk.answer("b", "bob", back.ticket, LABEL, truth(back))
+    assert len(desk.settle(keeper).answered) == 1
+    assert desk.undo("b", "bob") is None, "what is recorded stands"
+
+
+def test_labels_from_elsewhere_are_noticed(place: Workplace) -> None:
+    desk, keeper = Desk.open(opened(place)), opened(place)
+    mine, theirs = desk.take("a", "ann", 2)
+    desk.answer("a", "ann", mine.ticket, LABEL, "low")
+    ids = [
+        str(desk._step.sealed.ids_at([desk._tickets.read(q.ticket)[1]])[0]) for q in (mine, theirs)
+    ]
+    path = place.folder / "some.csv"
+    path.write_text(f"id,label,state\n{ids[0]},,cannot tell\n{ids[1]},high,\n")
+    import_labels(opened(place), path)
+    assert desk.answer("a", "ann", theirs.ticket, LABEL, "low") is Given.ALREADY_ANSWERED
+    assert theirs.ticket not in tickets(desk.take("a", "ann", 2))
+    assert desk.answer("a", "ann", mine.ticket, LABEL, "low") is Given.REPEATED
+    assert "high" in desk.classes
+    # All that was answered here is known from elsewhere meanwhile: that stands.
+    done = desk.close(keeper)
+    assert len(done.problems) == 1
+    assert recorded(place) == {ids[0]: "cannot tell", ids[1]: "high"}
+
+
+def test_a_testset_that_is_retired_and_one_that_takes_its_place(place: Workplace) -> None:
+    desk, keeper = Desk.open(opened(place)), opened(place)
+    one, two, three = desk.take("a", "ann", 3)
+    desk.answer("a", "ann", one.ticket, LABEL, truth(one))
+    retire_testset(opened(place), "enough")
+    assert desk.take("a", "ann", 2) == []
+    assert (desk.more, desk.settled) == (0, False)
+    assert desk.answer("a", "ann", two.ticket, LABEL, truth(two)) is Given.SPARE
+    write_examples(place.examples, start=5000)
+    project = opened(place)
+    add_testset(project, Offer(place.examples, script=place.repository / ".easeci.yml"))
+    assert desk.take("a", "ann", 2) == []
+    assert desk.settled, "answers to the testset before are not recorded yet"
+    desk.settle(keeper)
+    assert not desk.settled
+    assert len(recorded(place, 1)) == 2
+    assert desk.answer("a", "ann", three.ticket, LABEL, "low") is Given.GONE
+    with pytest.raises(UsageError, match="already"):
+        Desk.open(opened(place))
+    place.commit_cut(0.51)
+    run(opened(place))
+    (question,) = desk.take("a", "ann", 1)
+    assert desk.answer("a", "ann", question.ticket, LABEL, truth(question)) is Given.STORED
+    desk.close(keeper)
+    assert len(recorded(place, 2)) == 1
+
+
+def test_looks_are_recorded_once_for_each_seat(place: Workplace) -> None:
+    desk, keeper = Desk.open(opened(place)), opened(place)
+    assert not desk.look_due
+    for _ in range(3):
+        desk.take("a", "ann", 1)
+        desk.record_look(keeper)
+    assert [view for _, view in opened(place).state.looks].count("labelling") == 1
+    desk.take("b", "bob", 1)
+    assert desk.look_due
+    desk.close(keeper)
+    assert [view for _, view in opened(place).state.looks].count("labelling") == 2
+
+
+def test_unsettled_examples_are_asked_again_but_not_twice_of_one(place: Workplace) -> None:
+    desk, keeper = Desk.open(opened(place)), opened(place)
+    for question in desk.take("a", "ann", 3):
+        desk.answer("a", "ann", question.ticket, SKIPPED)
+    desk.close(keeper)
+    desk = Desk.open(opened(place))
+    assert desk.more_unsettled("ann") == 3
+    first, second, _ = desk.take("a", "ann", 5, unsettled=True)
+    assert tickets(desk.take("b", "bob", 5, unsettled=True)) == []
+    assert desk.answer("a", "ann", first.ticket, SKIPPED) is Given.STORED
+    assert desk.answer("a", "ann", second.ticket, LABEL, truth(second)) is Given.STORED
+    assert desk.more_unsettled("ann") == desk.more_unsettled("bob") == 1
+    desk.close(keeper)
+    desk = Desk.open(opened(place))
+    assert desk.more_unsettled("bob") == 2
+    assert sorted(recorded(place).values()) == sorted([truth(second), "skipped", "skipped"])
+    # What somebody skips once more stays as it is, and is not put before them for ever.
+    for question in desk.take("a", "ann", 5, unsettled=True):
+        assert desk.answer("a", "ann", question.ticket, SKIPPED) is Given.STORED
+        assert desk.answer("a", "ann", question.ticket, SKIPPED) is Given.REPEATED
+    assert desk.take("a", "ann", 5, unsettled=True) == []
+    assert desk.close(keeper).problems == ()
+    assert sorted(recorded(place).values()) == sorted([truth(second), "skipped", "skipped"])
+
+
+def test_a_session_asks_again_what_was_skipped_in_the_same_one(place: Workplace) -> None:
+    desk, keeper = Desk.open(opened(place)), opened(place)
+    (skipped,) = desk.take("a", "ann", 1)
+    desk.answer("a", "ann", skipped.ticket, SKIPPED)
+    while not desk.settled:
+        for question in desk.take("a", "ann", 1):
+            desk.answer("a", "ann", question.ticket, LABEL, truth(question))
+    desk.settle(keeper)
+    assert tickets(desk.take("b", "ann", 5, unsettled=True)) == [skipped.ticket]
+    assert desk.answer("b", "ann", skipped.ticket, SKIPPED) is Given.REPEATED
+    assert desk.take("b", "ann", 5, unsettled=True) == []
+    assert tickets(desk.take("c", "bob", 5, unsettled=True)) == [skipped.ticket]
+    assert desk.answer("c", "bob", skipped.ticket, LABEL, truth(skipped)) is Given.STORED
+    desk.close(keeper)
+    assert "skipped" not in recorded(place).values()
+
+
+def test_a_session_ends_where_a_verdict_waits_for_its_tick(tmp_path: Path) -> None:
+    """A step that is decided and not disclosed yet wants no labels, and nobody waits in a loop."""
+    place = made(tmp_path / "tick", (0.7, 0.52), disclose="24h", classes="[low, high]")
+    asking = Asking(opened(place), "ann")
+    while asking.question is not None:
+        asking.answer(LABEL, truth(asking.question))
+    asking.close()
+    assert verdicts(place)[0] is not None
+    asking = Asking(opened(place), "ann")
+    assert asking.question is None
+    with pytest.raises(UsageError, match="already"):
+        Desk.open(opened(place))
+    asking.close()
+
+
+def test_files_of_held_questions_only(tmp_path: Path) -> None:
+    place = Workplace.make(tmp_path, classes="[low, high]")
+    rows = list(csv.reader(place.examples.read_text().splitlines()))[1:]
+    (place.folder / "pictures").mkdir()
+    for name, x in rows:
+        (place.folder / "pictures" / f"{name}.txt").write_text(x)
+    lines = ["id,x,picture", *(f"{name},{x},{name}.txt" for name, x in rows)]
+    place.examples.write_text("\n".join([*lines, ""]))
+    place.commit_cut(0.7)
+    project = open_project(place.repository, create=True)
+    script = place.repository / ".easeci.yml"
+    add_testset(project, Offer(place.examples, script=script, files=place.folder / "pictures"))
+    run(opened(place))
+    place.commit_cut(0.52)
+    run(opened(place))
+    desk = Desk.open(opened(place))
+    (one,), (other,) = desk.take("a", "ann", 1), desk.take("b", "bob", 1)
+    assert one.files == ("picture",)
+    path = desk.file("a", one.ticket, "picture")
+    assert path is not None
+    assert path.read_text() == one.row["x"]
+    assert desk.file("a", other.ticket, "picture") is None
+    assert desk.file("nobody", one.ticket, "picture") is None
+    assert desk.file("a", one.ticket, "x") is None
+    assert desk.declared
+    with pytest.raises(UsageError, match="no such class"):
+        desk.answer("a", "ann", one.ticket, LABEL, "medium")
+    desk.answer("a", "ann", one.ticket, LABEL, "low")
+    assert desk.file("a", one.ticket, "picture") == path, "the page still shows it"
+    desk.close(opened(place))
