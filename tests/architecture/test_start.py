@@ -1,4 +1,7 @@
-"""What a start may cost: planning loads no tables, and nothing of scipy but special functions."""
+"""What a start may cost: planning loads no tables, and nothing of scipy but special functions.
+
+Commands that plan nothing load no scipy at all.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,17 @@ def test_a_plan_starts_light() -> None:
         [sys.executable, "-c", PROGRAM, *HEAVY], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_what_does_not_plan_starts_without_scipy() -> None:
+    """Signals, views and labels: commands that are given often, and whose hooks people wait for."""
+    program = (
+        "import sys, easeci.cli.main\n"
+        "import easeci.service.labelling, easeci.service.runs, easeci.service.views\n"
+        "sys.exit('scipy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=False)
+    assert done.returncode == 0
 
 
 def test_the_package_itself_starts_light() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import easeci
+from tests.commands import easeci, easeci_here
 
 FORMS = [
     "n - o > 0.02 +/- 0.01",
@@ -19,7 +19,7 @@ FORMS = [
 
 
 def plan_of(condition: str, *options: str) -> dict[str, Any]:
-    done = easeci("plan", "-c", condition, *options, "--json")
+    done = easeci_here("plan", "-c", condition, *options, "--json", folder=Path())
     assert done.returncode == 0, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
     return document

@@ -15,6 +15,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,14 @@ from easeci.store import Store
 from tests.repositories import Workplace, write_examples
 
 NEXT = "next"
+LOADED_WHEN_NEEDED = (
+    "alembic.command",
+    "alembic.config",
+    "alembic.script",
+    "scipy.special",
+    "sqlalchemy.dialects.sqlite",
+)
+"""What no import above brings along, and every process would have to load for itself."""
 
 
 def prepare(folder: Path) -> Workplace:
@@ -130,6 +139,8 @@ def in_child(action: Any) -> int:
 
 
 def main(folder: Path, when: str) -> None:
+    for name in LOADED_WHEN_NEEDED:
+        import_module(name)
     template = prepare(folder / "template")
     results: dict[str, Any] = {"when": when, "lives": []}
 

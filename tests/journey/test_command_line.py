@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from easeci.script import parse_script
-from tests.commands import easeci
+from tests.commands import easeci, easeci_here
 
 LABELS = ["cat", "dog", "bird"] * 400
 
@@ -192,7 +192,7 @@ MISTAKES: dict[str, tuple[list[str], list[str]]] = {
 def test_mistakes(folder: Path, name: str) -> None:
     """Exit 2, a message that helps on stderr, nothing on stdout, no traceback."""
     arguments, fragments = MISTAKES[name]
-    done = easeci(*arguments, folder=folder)
+    done = easeci_here(*arguments, folder=folder)
     assert done.returncode == 2, done.stderr
     for fragment in fragments:
         assert fragment in done.stderr

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-from tests.commands import easeci
+from tests.commands import easeci, easeci_here
 
 SMALL = (
     "simulate", "-c", "n - o > 0.1 +/- 0.1", "--testsets", "8", "--commits", "2", "--workers", "1",
@@ -86,9 +87,9 @@ def test_caps_are_said() -> None:
         (("--script", "x.yml"), "not both"),
     ],
 )
-def test_mistakes(options: tuple[str, ...], fragment: str) -> None:
+def test_mistakes(tmp_path: Path, options: tuple[str, ...], fragment: str) -> None:
     """Exit 2, a message on stderr, nothing on stdout."""
-    done = easeci(*SMALL, *options)
+    done = easeci_here(*SMALL, *options, folder=tmp_path)
     assert done.returncode == 2
     assert fragment in done.stderr
     assert done.stdout == ""

@@ -3,6 +3,9 @@
 ``P(X >= k)`` for ``X ~ Binomial(N, p)`` is ``I_p(k, N − k + 1)``. Levels such as δ / 2^steps leave
 the range of floats, so the logarithm is what is computed: with ``scipy.special.betainc`` where
 that is in range, and with its continued fraction in logarithms where it is not.
+
+scipy is loaded at the first tail: that takes as long as a quarter of a command, and only plans and
+exact limits have any.
 """
 
 from __future__ import annotations
@@ -11,7 +14,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betainc, gammaln
 
 from easeci.bounds.arrays import FloatArray
 
@@ -28,6 +30,8 @@ def log_incomplete_beta(a: npt.ArrayLike, b: npt.ArrayLike, x: npt.ArrayLike) ->
     1e-9 up to 1e7, from probabilities of exp(−1e6) up to 1.
     Source: DLMF 8.17; the continued fraction is 8.17.22, evaluated by Lentz's method.
     """
+    from scipy.special import betainc
+
     a, b, x = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (a, b, x)))
     value = np.asarray(betainc(a, b, x), dtype=np.float64)
     with np.errstate(divide="ignore"):
@@ -94,6 +98,8 @@ def _deviance(y: FloatArray, m: FloatArray) -> FloatArray:
 
 def _stirling_error(y: FloatArray) -> FloatArray:
     """ln Γ(y+1) − [(y + ½) ln y − y + ½ ln 2π], for y > 0."""
+    from scipy.special import gammaln
+
     large = np.maximum(y, 16.0)
     inverse_square = 1.0 / (large * large)
     series = (

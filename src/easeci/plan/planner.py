@@ -97,6 +97,7 @@ def _require_fit(estimate: Estimate) -> None:
         )
 
 
+@lru_cache(maxsize=64)
 def plan(script: Script) -> Plan:
     """Ask every estimator; an estimator that the script names must apply."""
     estimates = tuple(estimator(script) for estimator in ESTIMATORS)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property
 
 
 class Cell(Enum):
@@ -35,8 +36,16 @@ class Score:
     difference: Fraction
 
     def of(self, cell: Cell) -> Fraction:
-        n, o, d = cell.value
-        return self.new * n + self.old * o + self.difference * d
+        return self._by_cell[cell]
+
+    @cached_property
+    def _by_cell(self) -> dict[Cell, Fraction]:
+        """Worked out once: exact fractions are slow, and every verdict asks many times."""
+        return {
+            cell: self.new * n + self.old * o + self.difference * d
+            for cell in Cell
+            for n, o, d in [cell.value]
+        }
 
     @property
     def lowest(self) -> Fraction:
