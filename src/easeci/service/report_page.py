@@ -11,7 +11,8 @@ from typing import Any
 
 from easeci.charts import StepPoint, count_chart, history_chart
 from easeci.ledger.disclosure import DisclosedRow, Signal
-from easeci.script import Adaptivity, Comparison, LinearClause, Mode, Script
+from easeci.script import Adaptivity, LinearClause, Mode, Script
+from easeci.service.evidence import zone_of
 from easeci.service.reports import OwnerReport, Report, TestsetFindings, TestsetReport
 from easeci.service.views import Finding
 
@@ -282,13 +283,6 @@ def _clause_figure(
 def _point(step: int, clause: Mapping[str, Any]) -> StepPoint:
     low, high = clause["interval"]
     return StepPoint(step, clause["estimate"], low, high, clause["outcome"])
-
-
-def zone_of(clause: LinearClause, mode: Mode) -> tuple[float, float]:
-    """Twice the tolerance from the threshold on: on the good side in fp-free, else on the bad."""
-    upwards = (clause.comparison is Comparison.GREATER) == (mode is Mode.FP_FREE)
-    other = clause.threshold + (2 if upwards else -2) * clause.tolerance
-    return float(min(clause.threshold, other)), float(max(clause.threshold, other))
 
 
 def _figure(title: str, svg: str, caption: str) -> Markup:

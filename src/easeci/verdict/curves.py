@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from easeci.evidence.cells import Codes
-from easeci.evidence.clause_test import Ending
-from easeci.script import Script
+from easeci.evidence.clause_test import Ending, Walk
+from easeci.script import Estimator, Script
+from easeci.verdict.decide import levels_of
+from easeci.verdict.sequential import ending_at, walked
 
 MOST_POINTS = 400
 
@@ -50,4 +54,25 @@ def evidence_curves(
 
     Each has at most ``most`` points. None at all for an estimator that is not sequential.
     """
-    raise NotImplementedError
+    if script.estimator not in (Estimator.AUTO, Estimator.SEQUENTIAL):
+        return ()
+    levels = levels_of(script, history)
+    walks, decision = walked(script.clauses, script.mode, levels, codes)
+    return tuple(
+        _curves(clause.text, walk, limit, most)
+        for clause, walk, limit in zip(script.clauses, walks, decision.limits, strict=True)
+    )
+
+
+def _curves(clause: str, walk: Walk, limit: int, most: int) -> ClauseCurves:
+    # Equal steps, rounded; the first is 0 and the last the limit, whatever the rounding.
+    after = np.unique(np.linspace(0, limit, min(limit + 1, most)).round().astype(np.intp))
+    proof, futility = walk.course(after)
+    targets = walk.test.targets
+    return ClauseCurves(
+        clause=clause,
+        ending=ending_at(walk, limit),
+        labels=tuple(after.tolist()),
+        proof=Curve(tuple(proof.tolist()), targets.proof),
+        futility=Curve(tuple(futility.tolist()), targets.futility),
+    )

@@ -17,7 +17,8 @@ from easeci.ledger.events import Decided, Submitted, TestsetRetired
 from easeci.ledger.state import State
 from easeci.script import Mode, parse_script
 from easeci.service import make_script
-from easeci.service.report_page import page, promise, zone_of
+from easeci.service.evidence import zone_of
+from easeci.service.report_page import page, promise
 from easeci.service.reports import _replaced, developer_report, make_report
 from tests.histories import History, added
 
