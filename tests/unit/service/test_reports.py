@@ -163,6 +163,16 @@ def test_the_owner_sees_a_chart_for_each_clause_and_one_of_labels() -> None:
     assert "7:beef" in words
 
 
+def test_the_owner_sees_which_commits_became_the_baseline_and_developers_do_not() -> None:
+    history = History.begun().commit("1", True).commit("2", False).commit("3", True)
+    state = decided(history, clause()).state
+    everything, shown = owner(state), developer(state)
+    assert "2 passed the whole condition, and 2 became the baseline" in Reader(everything).words
+    assert "passed, the new baseline" in everything
+    assert "new baseline" not in shown
+    assert "became the baseline" not in shown
+
+
 def test_every_chart_has_words_and_a_table_behind_it() -> None:
     text = owner(decided(History.begun().commit("1", True), clause()).state)
     assert len(re.findall(r'<div role="img" aria-label="[^"]{40,}', text)) == text.count("<figure>")
