@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 import sys
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
 from easeci.charts import (
     FONT,
+    THEME_COLOURS,
     Axis,
     Bar,
     Colour,
@@ -21,14 +24,21 @@ from easeci.charts import (
     Mark,
     Panel,
     Series,
+    StepPoint,
     bar_chart,
+    count_chart,
     decision_chart,
+    evidence_chart,
+    history_chart,
     labels_chart,
     line_chart,
     png,
     warm_up,
 )
+from easeci.charts.evidence import FUTILITY, FUTILITY_BAR, PROOF, PROOF_BAR, power_of_ten
 from easeci.errors import ExitCode, UsageError
+from easeci.evidence.clause_test import Ending
+from easeci.verdict.curves import ClauseCurves, Curve
 
 SVG = "{http://www.w3.org/2000/svg}"
 ACROSS = Axis("true gain (percentage points)", -2, 8, (-2, 0, 2, 4))
@@ -74,7 +84,46 @@ def labels() -> str:
     return labels_chart(LABELS, width=360)
 
 
-CHARTS = pytest.mark.parametrize("draw", [lines, band, bars, decisions, labels])
+def points(count: int = 6) -> list[StepPoint]:
+    """Steps of every outcome; those shown True passed, and the third became the baseline."""
+    outcomes = ("False", "Unknown", "True")
+    return [
+        StepPoint(
+            step=step,
+            estimate=0.03,
+            low=-1.0,
+            high=0.05,
+            outcome=outcomes[step % 3 - 1],
+            passed=step % 3 == 0,
+            baseline=step == 3,
+        )
+        for step in range(1, count + 1)
+    ]
+
+
+def history() -> str:
+    return history_chart(points(), "n - o", 0.02, (0.02, 0.04))
+
+
+def counts() -> str:
+    return count_chart([(1, 90), (2, 1_200)], "labels")
+
+
+def curves(ending: Ending, labels: int, proof: float, futility: float) -> ClauseCurves:
+    """Curves that go straight from 1 to their ends."""
+    after = tuple(range(labels + 1))
+    ends = (proof, futility)
+    courses = [tuple(end * x / max(labels, 1) if labels else end for x in after) for end in ends]
+    return ClauseCurves("c", ending, after, Curve(courses[0], 14.0), Curve(courses[1], 9.0))
+
+
+def evidence() -> str:
+    return evidence_chart(curves(Ending.PROVEN, 60, 14.2, -40.0))
+
+
+CHARTS = pytest.mark.parametrize(
+    "draw", [lines, band, bars, decisions, labels, history, counts, evidence]
+)
 
 
 def texts(svg: str) -> list[str]:
@@ -179,6 +228,73 @@ def test_pixels_are_twice_as_many_and_all_there() -> None:
         pixels += body[4:] if body[:4] == b"IDAT" else b""
     assert (kinds[0], kinds[-1], kinds.count(b"IDAT")) == (b"IHDR", b"IEND", 1)
     assert len(zlib.decompress(pixels)) == round(2 * height) * (1 + 4 * round(2 * width))
+
+
+@CHARTS
+def test_every_colour_has_a_role_that_a_page_can_give_another_colour(
+    draw: Callable[[], str],
+) -> None:
+    """By attributes fill and stroke, in the very spelling of the constants."""
+    svg = draw()
+    assert "style=" not in svg
+    used = set(re.findall(r'(?:fill|stroke|stop-color|color)="([^"]*)"', svg))
+    assert used <= {*THEME_COLOURS.values(), "none", "transparent"}
+    assert len(set(THEME_COLOURS.values())) == len(THEME_COLOURS)
+
+
+def test_a_history_says_who_passed_and_who_became_the_baseline() -> None:
+    shown = texts(history())
+    for name in ("shown True", "Unknown", "passed", "failed", "passed, the new baseline"):
+        assert shown.count(name) == 1
+    assert history().count(f'stroke="{Colour.PURPLE.value}"') == 3  # line, mark and legend
+
+
+def test_a_history_without_answers_has_no_lane_for_them() -> None:
+    bare = [replace(point, passed=None, baseline=False) for point in points()]
+    svg = history_chart(bare, "n - o", 0.02, (0.02, 0.04))
+    assert {"passed", "failed"}.isdisjoint(texts(svg))
+    assert Colour.PURPLE.value not in svg
+
+
+def test_marks_of_a_history_are_told_apart_by_shape() -> None:
+    root = ElementTree.fromstring(history())
+    marks = [g for g in root.iter(f"{SVG}g") if "mark-symbol role-mark" in g.get("class", "")]
+    lanes = [{path.get("d") for path in g.iter(f"{SVG}path")} for g in marks]
+    assert len(lanes[-2]) == len(lanes[-1]) == 3
+    assert lanes[-2].isdisjoint(lanes[-1])
+
+
+def test_evidence_names_its_curves_their_bars_and_how_it_ended() -> None:
+    shown = texts(evidence())
+    for name in (PROOF, PROOF_BAR, FUTILITY, FUTILITY_BAR, "labels consulted", "evidence"):
+        assert shown.count(name) == 1
+    assert {"proven after 60 labels", "0", "50", "1", "100", "10⁴", "10⁶", "0.01"} <= set(shown)
+    dashes = re.findall(r'stroke-dasharray="([^"]*)"', evidence())
+    assert len(set(dashes)) == 4
+
+
+@pytest.mark.parametrize(
+    ("drawn", "title"),
+    [
+        (curves(Ending.FUTILE, 2_000, -900.0, 9.1), "given up after 2,000 labels"),
+        (curves(Ending.OPEN, 120, 2.0, 1.0), "120 labels so far"),
+        (curves(Ending.OPEN, 0, 0.0, 0.0), "0 labels so far"),
+        (curves(Ending.EXHAUSTED, 5_000, 7.0, 7.0), "neither after all 5,000 labels"),
+        (curves(Ending.PROVEN, 0, math.inf, -math.inf), "proven after 0 labels"),
+    ],
+)
+def test_evidence_stays_on_its_axes(drawn: ClauseCurves, title: str) -> None:
+    """However small or infinite: no number of the picture is none."""
+    svg = evidence_chart(drawn)
+    assert title in texts(svg)
+    assert not re.search(r"NaN|Infinity|undefined|null", svg)
+    height = float(ElementTree.fromstring(svg).get("height", "0"))
+    assert height < 420
+
+
+def test_powers_of_ten_are_written_as_one_reads_them() -> None:
+    shown = [power_of_ten(power) for power in (-12, -4, -2, 0, 3, 4, 120)]
+    assert shown == ["10⁻¹²", "10⁻⁴", "0.01", "1", "1,000", "10⁴", "10¹²⁰"]
 
 
 def test_no_two_colours_are_alike() -> None:

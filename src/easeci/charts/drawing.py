@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import zlib
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from easeci.errors import UsageError
 class Axis:
     """What is measured, with its unit, and from where to where.
 
-    A logarithmic axis shows factors as distances.
+    A logarithmic axis shows factors as distances. ``labels`` are the words of the ticks, where
+    numbers would not do.
     """
 
     title: str
@@ -25,6 +27,7 @@ class Axis:
     highest: float
     ticks: tuple[float, ...]
     logarithmic: bool = False
+    labels: tuple[str, ...] = ()
 
 
 PLAIN = ",~f"
@@ -32,10 +35,15 @@ PLAIN = ",~f"
 
 def scaled(channel: Any, axis: Axis, form: str = PLAIN) -> Any:
     kind = {"type": "log"} if axis.logarithmic else {}
+    ticks: dict[str, Any] = {"format": form}
+    if axis.labels:
+        named = dict(zip(axis.ticks, axis.labels, strict=True))
+        words, places = json.dumps(list(named.values())), json.dumps(list(named))
+        ticks = {"labelExpr": f"{words}[indexof({places}, datum.value)]"}
     return (
         channel.title(axis.title)
         .scale(domain=[axis.lowest, axis.highest], nice=False, **kind)
-        .axis(format=form, values=list(axis.ticks), labelFlush=False)
+        .axis(**ticks, values=list(axis.ticks), labelFlush=False)
     )
 
 

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from easeci.charts.drawing import load_altair, svg_text
-from easeci.charts.style import DISC, DRAWN_CROSS, INK, RING, Colour
+from easeci.charts.style import (
+    DIAMOND,
+    DISC,
+    DRAWN_CROSS,
+    INK,
+    RING,
+    TRIANGLE,
+    TRIANGLE_DOWN,
+    Colour,
+)
 
 STEPS_IN_A_ROW = 100
 _FEWEST_STEPS = 12  # so that a first step is not a bar as wide as the chart
 _HISTORY_WIDTH, _HISTORY_HEIGHT, _LANE, _COUNTS_HEIGHT = 730, 190, 16, 90
-OUTCOMES = {
+Looks = Mapping[str, tuple[str, Colour, str, str]]
+OUTCOMES: Looks = {
     "True": ("shown True", Colour.BLUE, DISC, Colour.BLUE.value),
     "False": ("shown False", Colour.VERMILION, DRAWN_CROSS, "transparent"),
     "Unknown": ("Unknown", Colour.GREY, RING, "transparent"),
 }
 """Of each outcome: its name, its colour, and its shape with what fills it."""
+PASSED, FAILED, NEW_BASELINE = "passed", "failed", "passed, the new baseline"
+ANSWERS: Looks = {
+    PASSED: (PASSED, Colour.GREEN, TRIANGLE, Colour.GREEN.value),
+    FAILED: (FAILED, Colour.ORANGE, TRIANGLE_DOWN, "transparent"),
+    NEW_BASELINE: (NEW_BASELINE, Colour.PURPLE, DIAMOND, Colour.PURPLE.value),
+}
+"""The same of each answer to the whole condition."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +59,25 @@ def history_chart(
 ) -> str:
     """Estimates and intervals of a clause over the steps, against its threshold and zone.
 
-    Below each step a mark says its outcome. An interval that is wider than the chart, such as one
-    that knows a single limit, is cut at the chart's edge.
+    Below each step a mark says its outcome, and one below that the answer, where it is given; a
+    thin line goes up from each step whose commit became the baseline. An interval that is wider
+    than the chart, such as one that knows a single limit, is cut at the chart's edge.
     """
     altair = load_altair()
     reach = _reach(points, threshold, zone)
+    answered = any(point.passed is not None for point in points)
+    looks = {**OUTCOMES, **ANSWERS} if answered else OUTCOMES  # one legend for all lanes
     rows = []
     for first, last in _step_rows([point.step for point in points]):
         chosen = [point for point in points if first <= point.step <= last]
         x = _steps_axis(altair, first, last)
-        upper = _history_panel(altair, chosen, x.axis(None), reach, name, threshold, zone)
-        rows += [upper, _outcome_lane(altair, chosen, x)]
+        rows.append(_history_panel(altair, chosen, x.axis(None), reach, name, threshold, zone))
+        outcomes = [(point.step, OUTCOMES[point.outcome][0]) for point in chosen]
+        answers = [(point.step, answer) for point in chosen if (answer := _answer(point))]
+        lanes = [outcomes, answers] if answered else [outcomes]
+        for position, marks in enumerate(lanes, start=1):
+            axis = x if position == len(lanes) else x.axis(None)
+            rows.append(_lane(altair, marks, looks, axis))
     return svg_text(altair.vconcat(*rows, spacing=4).resolve_scale(x="independent"))
 
 
@@ -132,28 +157,38 @@ def _history_panel(
     bars = base.mark_rule(strokeWidth=2 if thin else 3, opacity=0.55).encode(y="low:Q", y2="high:Q")
     known = base.transform_filter("datum.estimate !== null")
     dots = known.mark_point(filled=True, size=26 if thin else 60, opacity=1).encode(y="estimate:Q")
-    layers = altair.layer(shade, bars, line, dots)
+    changes = [{"step": p.step} for p in points if p.baseline]
+    rules = altair.Chart(altair.InlineData(values=changes)).encode(x=x)
+    drawn = [rules.mark_rule(color=Colour.PURPLE.value, strokeWidth=1)] if changes else []
+    layers = altair.layer(shade, *drawn, bars, line, dots)
     return layers.properties(width=_HISTORY_WIDTH, height=_HISTORY_HEIGHT)
 
 
-def _outcome_lane(altair: Any, points: Sequence[StepPoint], x: Any) -> Any:
+def _answer(point: StepPoint) -> str | None:
+    """Which mark a step has in the lane of answers, if any."""
+    if point.passed is None:
+        return None
+    if point.baseline:
+        return NEW_BASELINE
+    return PASSED if point.passed else FAILED
+
+
+def _lane(altair: Any, marks: Sequence[tuple[int, str]], looks: Looks, x: Any) -> Any:
     """A mark for each step, told apart by shape as well as by colour."""
-    values = [{"step": p.step, "outcome": OUTCOMES[p.outcome][0]} for p in points]
-    names, colours, shapes, fills = (
-        list(column) for column in zip(*OUTCOMES.values(), strict=True)
-    )
+    values = [{"step": step, "mark": mark} for step, mark in marks]
+    names, colours, shapes, fills = (list(column) for column in zip(*looks.values(), strict=True))
 
-    def named(channel: Any, marks: list[Any]) -> Any:
+    def named(channel: Any, looks: list[Any]) -> Any:
         legend = altair.Legend(title=None, orient="bottom", symbolSize=110, symbolStrokeWidth=2)
-        return channel("outcome:N", scale=altair.Scale(domain=names, range=marks), legend=legend)
+        return channel("mark:N", scale=altair.Scale(domain=names, range=looks), legend=legend)
 
-    marks = altair.Chart(altair.InlineData(values=values)).mark_point(
+    drawn = altair.Chart(altair.InlineData(values=values)).mark_point(
         size=60 if len(values) > 40 else 110, opacity=1, strokeWidth=2
     )
-    drawn = marks.encode(
+    encoded = drawn.encode(
         x=x,
         stroke=named(altair.Stroke, [colour.value for colour in colours]),
         shape=named(altair.Shape, shapes),
         fill=named(altair.Fill, fills),
     )
-    return drawn.properties(width=_HISTORY_WIDTH, height=_LANE)
+    return encoded.properties(width=_HISTORY_WIDTH, height=_LANE)

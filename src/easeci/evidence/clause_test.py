@@ -135,6 +135,10 @@ class Walk:
         """Where proof, futility and claim stand after so many labels."""
         return self.test.curves(self.codes[:labels])
 
+    def course(self, after: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """Where proof and futility stood after each of these numbers of labels, rising."""
+        return self.test.course(self.codes, after)
+
     def fewest_more(self, *, any_ending: bool, futile_decides: bool) -> int:
         """How many more labels are needed before the walk can end (or end decisively)."""
         test, known = self.test, self.codes[: self.labels]
@@ -227,6 +231,17 @@ class SequentialTest:
         )
         return first, second, third
 
+    def course(self, known: Codes, after: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """As :meth:`curves`, of proof and futility, after each of some numbers of labels."""
+        score = self.aim.score
+        if not score.needs_labels:
+            ends = (self._exact(self.aim.proof), self._exact(self.aim.futility))
+            return np.full(len(after), ends[0]), np.full(len(after), ends[1])
+        return (
+            self.proof.after(_counts_after(lowest(known, score), after)),
+            self.futility.after(_counts_after(highest(known, score), after)),
+        )
+
     def _exact(self, hypothesis: Hypothesis) -> float:
         """−ln of the exact tail of the number of differing examples, for a score e·d."""
         factor = float(hypothesis.score.difference)
@@ -238,3 +253,9 @@ class SequentialTest:
 
 def _counts(codes: Codes) -> Floats:
     return np.bincount(codes, minlength=CELLS)[:CELLS].astype(np.float64)
+
+
+def _counts_after(codes: Codes, after: npt.NDArray[np.intp]) -> Floats:
+    """Running counts of cells after each of some numbers of examples, shape (times, cells)."""
+    cuts = [codes[start:end] for start, end in zip([0, *after[:-1]], after, strict=True)]
+    return np.cumsum([_counts(cut) for cut in cuts], axis=0)

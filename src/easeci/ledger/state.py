@@ -55,8 +55,7 @@ class Predictions:
 class Step:
     """One charged test. ``passed`` and ``verdict`` are the owner's, None until it is decided.
 
-    ``label_files`` is how many of the testset's files of labels it was decided with, and
-    ``became_baseline`` whether the baseline changed to its commit by its answer.
+    ``label_files`` is how many of the testset's files of labels it was decided with.
     """
 
     number: int
@@ -69,7 +68,6 @@ class Step:
     decided_at: str | None = None
     answered: bool = False
     label_files: int | None = None
-    became_baseline: bool = False
 
 
 @dataclass
@@ -92,6 +90,8 @@ class Submission:
     repeats: int | None = None
     signal: str | None = None
     superseded_by: int | None = None
+    became_baseline: bool = False
+    """Whether the baseline changed to it because it passed: the owner's, like the verdict."""
 
     @property
     def queued(self) -> bool:
@@ -235,6 +235,21 @@ class State:
         number = submission.step if submission.repeats is None else submission.repeats
         return None if number is None else self.testsets[submission.testset].steps[number - 1]
 
+    def baseline_steps(self, testset: Testset) -> frozenset[int]:
+        """The steps whose commits became the baseline because they passed.
+
+        Then, or when the commit came to the branch of baselines later. Neither a baseline that the
+        owner chose by hand, nor another commit that repeats a step's answer.
+        """
+        found = set()
+        for submission in self.submissions:
+            step = self.step_of(submission) if submission.became_baseline else None
+            if step is None or step.testset != testset.number:
+                continue
+            if self.submission(step.submission).commit == submission.commit:
+                found.add(step.number)
+        return frozenset(found)
+
     def queue(self, testset: Testset) -> list[Submission]:
         """What is built and waits for its turn, in the order in which it was built."""
         waiting = [s for s in self.submissions if s.testset == testset.number and s.queued]
@@ -362,8 +377,10 @@ def _charged(state: State, event: Charged, at: str) -> None:
 
 
 def _decided(state: State, event: Decided, at: str) -> None:
-    step = state.testsets[event.testset].steps[event.step - 1]
+    testset = state.testsets[event.testset]
+    step = testset.steps[event.step - 1]
     step.passed, step.verdict, step.decided_at = event.passed, event.verdict, at
+    step.label_files = len(testset.label_files)
     submission = state.submission(step.submission)
     if event.passed and submission.candidate:
         _passed(state, submission)
@@ -371,6 +388,7 @@ def _decided(state: State, event: Decided, at: str) -> None:
 
 def _passed(state: State, submission: Submission) -> None:
     """The last commit of its branch that passed is the baseline."""
+    submission.became_baseline |= state.baseline != submission.commit
     hidden = state.testsets[submission.testset].script.adaptivity is Adaptivity.NONE
     state.baseline, state.baseline_how, state.baseline_hidden = submission.commit, "passed", hidden
 

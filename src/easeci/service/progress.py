@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from easeci.evidence.cells import Codes
 from easeci.ledger.disclosure import BUDGET_USED, Signal, disclose
 from easeci.ledger.events import Answered, BaselineSet, Charged, Decided, Event, TestsetRetired
 from easeci.ledger.letters import Letters
@@ -125,10 +126,20 @@ def retirement(testset: Testset, reason: str, letters: Letters) -> list[Event]:
 
 def verdict_of(project: Project, testset: Testset, step: Step) -> Verdict:
     """The verdict of a step from the labels known so far."""
+    return decide(*evidence_of(project, testset, step))
+
+
+def evidence_of(project: Project, testset: Testset, step: Step) -> tuple[Script, Codes, str]:
+    """What a step is decided by: the script, the codes and the answers before it.
+
+    If it is decided, with the labels of that time, whatever was added or corrected since.
+    """
     submission = project.state.submission(step.submission)
     old = None if step.baseline is None else testset.predictions[step.baseline].file
     codes = project.sealed(testset).codes(
-        new=testset.predictions[submission.commit].file, old=old, label_files=testset.label_files
+        new=testset.predictions[submission.commit].file,
+        old=old,
+        label_files=testset.label_files[: step.label_files],
     )
     script = replace(testset.script, estimator=testset.estimator)
-    return decide(script, codes, testset.history)
+    return script, codes, testset.history[: step.number - 1]

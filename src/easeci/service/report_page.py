@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from string import Template
 from typing import Any
 
 from easeci.charts import StepPoint, count_chart, history_chart
 from easeci.ledger.disclosure import DisclosedRow, Signal
-from easeci.script import Adaptivity, Comparison, LinearClause, Mode, Script
-from easeci.service.reports import OwnerReport, Report, TestsetFindings, TestsetReport
+from easeci.script import Adaptivity, LinearClause, Mode, Script
+from easeci.service.evidence import zone_of
+from easeci.service.reports import (
+    DecidedStep,
+    OwnerReport,
+    Report,
+    TestsetFindings,
+    TestsetReport,
+)
 from easeci.service.views import Finding
 
 SYMBOLS = {
@@ -247,14 +254,14 @@ def _clause_words(clause: Mapping[str, Any]) -> str:
 
 def history_figures(testset: TestsetReport, found: TestsetFindings) -> list[Markup]:
     """A history for each clause, and the labels of each step."""
-    if not found.verdicts:
+    if not found.steps:
         return [tag("p", "No step is decided yet.", class_="soft")]
     script = testset.script
     parts = [
-        _clause_figure(clause, script.mode, position, found)
+        _clause_figure(clause, script.mode, position, found.steps)
         for position, clause in enumerate(script.clauses)
     ]
-    counts = [(step, int(verdict["labels"])) for step, verdict in found.verdicts]
+    counts = [(step.number, int(step.verdict["labels"])) for step in found.steps]
     total = f"{counts[-1][1]:,} at the last step, {max(c for _, c in counts):,} at the most"
     drawn = count_chart(counts, "labels")
     caption = f"Labels that each step consulted: {total}. Steps share labels."
@@ -262,36 +269,44 @@ def history_figures(testset: TestsetReport, found: TestsetFindings) -> list[Mark
 
 
 def _clause_figure(
-    clause: LinearClause, mode: Mode, position: int, found: TestsetFindings
+    clause: LinearClause, mode: Mode, position: int, steps: Sequence[DecidedStep]
 ) -> Markup:
-    points = [
-        _point(step, verdict["clauses"][position])
-        for step, verdict in found.verdicts
-        if position < len(verdict["clauses"])
-    ]
+    points = clause_points(steps, position)
     low, high = zone_of(clause, mode)
     drawn = history_chart(points, str(clause.score), float(clause.threshold), (low, high))
     counts = Counter(point.outcome for point in points)
     summary = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
+    passed, changes = sum(p.passed is True for p in points), sum(p.baseline for p in points)
     caption = (
-        f"Over {len(points):,} steps: {summary}. The line is the threshold "
-        f"{float(clause.threshold):.4g}, the shaded band the zone from {low:.4g} to {high:.4g}, "
-        "where Unknown is honest. Dots are estimates, bars what is shown of the true value, cut "
-        "at the edge of the chart. The table of commits has the numbers."
+        f"Over {len(points):,} steps: {summary}. Of these commits {passed:,} passed the whole "
+        f"condition, and {changes:,} became the baseline, each with a thin line upwards. The line "
+        f"across is the threshold {float(clause.threshold):.4g}, the shaded band the zone from "
+        f"{low:.4g} to {high:.4g}, where Unknown is honest. Dots are estimates, bars what is shown "
+        "of the true value, cut at the edge of the chart. The table of commits has the numbers."
     )
     return _figure(clause.text, drawn, caption)
 
 
-def _point(step: int, clause: Mapping[str, Any]) -> StepPoint:
+def clause_points(steps: Sequence[DecidedStep], position: int) -> list[StepPoint]:
+    """What each decided step found of the clause at a position of the condition."""
+    return [
+        _point(step, step.verdict["clauses"][position])
+        for step in steps
+        if position < len(step.verdict["clauses"])
+    ]
+
+
+def _point(step: DecidedStep, clause: Mapping[str, Any]) -> StepPoint:
     low, high = clause["interval"]
-    return StepPoint(step, clause["estimate"], low, high, clause["outcome"])
-
-
-def zone_of(clause: LinearClause, mode: Mode) -> tuple[float, float]:
-    """Twice the tolerance from the threshold on: on the good side in fp-free, else on the bad."""
-    upwards = (clause.comparison is Comparison.GREATER) == (mode is Mode.FP_FREE)
-    other = clause.threshold + (2 if upwards else -2) * clause.tolerance
-    return float(min(clause.threshold, other)), float(max(clause.threshold, other))
+    return StepPoint(
+        step.number,
+        clause["estimate"],
+        low,
+        high,
+        clause["outcome"],
+        passed=step.passed,
+        baseline=step.became_baseline,
+    )
 
 
 def _figure(title: str, svg: str, caption: str) -> Markup:

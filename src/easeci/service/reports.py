@@ -49,6 +49,26 @@ class TestsetReport:
 
 
 @dataclass(frozen=True)
+class DecidedStep:
+    """A step as a history shows it; ``became_baseline`` says so of its commit."""
+
+    number: int
+    verdict: Mapping[str, Any]
+    passed: bool | None
+    became_baseline: bool
+
+
+def decided_steps(state: State, testset: Testset) -> tuple[DecidedStep, ...]:
+    """Every decided step of a testset, for the owner's eyes."""
+    baselines = state.baseline_steps(testset)
+    return tuple(
+        DecidedStep(step.number, step.verdict, step.passed, step.number in baselines)
+        for step in testset.steps
+        if step.verdict
+    )
+
+
+@dataclass(frozen=True)
 class TestsetFindings:
     """What the owner sees of a testset: facts, and a finding for each of its rows."""
 
@@ -56,8 +76,7 @@ class TestsetFindings:
 
     facts: tuple[tuple[str, str], ...]
     rows: tuple[Finding, ...]
-    verdicts: tuple[tuple[int, Mapping[str, Any]], ...]
-    """Of each decided step."""
+    steps: tuple[DecidedStep, ...]
 
 
 @dataclass(frozen=True)
@@ -167,9 +186,7 @@ def _owner_report(project: Project) -> OwnerReport:
             testset.number: TestsetFindings(
                 facts=_facts(project, testset),
                 rows=tuple(finding_of(state, s) for s in submissions[testset.number]),
-                verdicts=tuple(
-                    (step.number, step.verdict) for step in testset.steps if step.verdict
-                ),
+                steps=decided_steps(state, testset),
             )
             for testset in state.testsets.values()
         },

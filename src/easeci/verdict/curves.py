@@ -10,9 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from easeci.evidence.cells import Codes
-from easeci.evidence.clause_test import Ending
-from easeci.script import Script
+from easeci.evidence.clause_test import Ending, Walk
+from easeci.evidence.labelled import Labelled
+from easeci.script import Estimator, Script
+from easeci.verdict.decide import levels_of
+from easeci.verdict.sequential import ending_at, tests_of, walked
 
 MOST_POINTS = 400
 
@@ -50,4 +55,26 @@ def evidence_curves(
 
     Each has at most ``most`` points. None at all for an estimator that is not sequential.
     """
-    raise NotImplementedError
+    if script.estimator not in (Estimator.AUTO, Estimator.SEQUENTIAL):
+        return ()
+    testset, levels = Labelled(codes), levels_of(script, history)
+    tests = tests_of(script.clauses, script.mode, levels, testset)
+    walks, decision = walked(tests, script.mode, testset)
+    return tuple(
+        _curves(clause.text, walk, limit, most)
+        for clause, walk, limit in zip(script.clauses, walks, decision.limits, strict=True)
+    )
+
+
+def _curves(clause: str, walk: Walk, limit: int, most: int) -> ClauseCurves:
+    # Equal steps, rounded; the first is 0 and the last the limit, whatever the rounding.
+    after = np.unique(np.linspace(0, limit, min(limit + 1, most)).round().astype(np.intp))
+    proof, futility = walk.course(after)
+    targets = walk.test.targets
+    return ClauseCurves(
+        clause=clause,
+        ending=ending_at(walk, limit),
+        labels=tuple(after.tolist()),
+        proof=Curve(tuple(proof.tolist()), targets.proof),
+        futility=Curve(tuple(futility.tolist()), targets.futility),
+    )

@@ -68,8 +68,7 @@ def tests_of(
 def decide_by(tests: Tests, mode: Mode, testset: Labelled, *, batch: int) -> Verdict:
     """The verdict by the labels that are known now."""
     counts = testset.counts
-    walks = [test.walk(testset) for _, test in tests]
-    decision = _settle(walks, mode)
+    walks, decision = walked(tests, mode, testset)
     wanted: tuple[int, ...] = ()
     if decision.passed is None:
         wanted = _wanted(walks, decision, mode, testset.codes, batch)
@@ -87,8 +86,14 @@ def decide_by(tests: Tests, mode: Mode, testset: Labelled, *, batch: int) -> Ver
     )
 
 
+def walked(tests: Tests, mode: Mode, testset: Labelled) -> tuple[list[Walk], Decision]:
+    """Every clause's walk as far as labels go, and how far each may go before all is settled."""
+    walks = [test.walk(testset) for _, test in tests]
+    return walks, _settle(walks, mode)
+
+
 @dataclass(frozen=True)
-class _Decision:
+class Decision:
     """Whether the condition is settled, and how many labels each clause may have looked at."""
 
     passed: bool | None
@@ -104,12 +109,12 @@ def _decides(ending: Ending, mode: Mode) -> bool:
     return ending is Ending.PROVEN
 
 
-def _settle(walks: Sequence[Walk], mode: Mode) -> _Decision:
+def _settle(walks: Sequence[Walk], mode: Mode) -> Decision:
     """Take turns, one label a clause, until one settles the condition or all have ended."""
     deciding = [(w.labels, i) for i, w in enumerate(walks) if _decides(w.ending, mode)]
     if not deciding:
         waiting = tuple(i for i, walk in enumerate(walks) if walk.ending is Ending.OPEN)
-        return _Decision(None if waiting else True, tuple(walk.labels for walk in walks), waiting)
+        return Decision(None if waiting else True, tuple(walk.labels for walk in walks), waiting)
     last, first = min(deciding)
     # In the round in which the settling clause ends, the clauses after it have not moved yet.
     rounds = [last if i <= first else max(last - 1, 0) for i in range(len(walks))]
@@ -117,10 +122,10 @@ def _settle(walks: Sequence[Walk], mode: Mode) -> _Decision:
     waiting = tuple(
         i for i, walk in enumerate(walks) if walk.ending is Ending.OPEN and walk.labels < rounds[i]
     )
-    return _Decision(None if waiting else False, limits, waiting, (last, first))
+    return Decision(None if waiting else False, limits, waiting, (last, first))
 
 
-def _outcome(walks: Sequence[Walk], decision: _Decision, mode: Mode) -> Outcome:
+def _outcome(walks: Sequence[Walk], decision: Decision, mode: Mode) -> Outcome:
     if decision.passed is None:
         return Outcome.UNKNOWN
     return conjunction(
@@ -141,7 +146,7 @@ def _clause_outcome(walk: Walk, limit: int, mode: Mode) -> Outcome:
 def _result(
     clause: LinearClause, walk: Walk, limit: int, mode: Mode, whole: Counts
 ) -> ClauseResult:
-    ending = walk.ending if walk.labels <= limit else Ending.OPEN
+    ending = ending_at(walk, limit)
     outcome = _clause_outcome(walk, limit, mode)
     return ClauseResult(
         clause=clause,
@@ -152,6 +157,11 @@ def _result(
         sample=len(walk.positions[:limit]) if clause.score.needs_labels else whole.examples,
         evidence=ClauseEvidence(ending, limit, *walk.curves(limit)),
     )
+
+
+def ending_at(walk: Walk, limit: int) -> Ending:
+    """How a walk ended, if it did within so many labels."""
+    return walk.ending if walk.labels <= limit else Ending.OPEN
 
 
 def _estimate(clause: LinearClause, walk: Walk, limit: int, whole: Counts) -> Fraction | None:
@@ -194,7 +204,7 @@ def _consulted(walks: Sequence[Walk], limits: Sequence[int]) -> int:
 
 
 def _wanted(
-    walks: Sequence[Walk], decision: _Decision, mode: Mode, codes: Codes, batch: int
+    walks: Sequence[Walk], decision: Decision, mode: Mode, codes: Codes, batch: int
 ) -> tuple[int, ...]:
     """The labels to ask for next: as many as are needed for sure, and at least ``batch``.
 

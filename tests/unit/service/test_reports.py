@@ -17,7 +17,8 @@ from easeci.ledger.events import Decided, Submitted, TestsetRetired
 from easeci.ledger.state import State
 from easeci.script import Mode, parse_script
 from easeci.service import make_script
-from easeci.service.report_page import page, promise, zone_of
+from easeci.service.evidence import zone_of
+from easeci.service.report_page import page, promise
 from easeci.service.reports import _replaced, developer_report, make_report
 from tests.histories import History, added
 
@@ -160,6 +161,16 @@ def test_the_owner_sees_a_chart_for_each_clause_and_one_of_labels() -> None:
     assert "- [-0.4417, 0.6113] Unknown" in words
     assert "What the guarantee rests on" in words
     assert "7:beef" in words
+
+
+def test_the_owner_sees_which_commits_became_the_baseline_and_developers_do_not() -> None:
+    history = History.begun().commit("1", True).commit("2", False).commit("3", True)
+    state = decided(history, clause()).state
+    everything, shown = owner(state), developer(state)
+    assert "2 passed the whole condition, and 2 became the baseline" in Reader(everything).words
+    assert "passed, the new baseline" in everything
+    assert "new baseline" not in shown
+    assert "became the baseline" not in shown
 
 
 def test_every_chart_has_words_and_a_table_behind_it() -> None:

@@ -1,0 +1,115 @@
+"""The evidence on a commit: what the owner sees of it, the same whenever it is looked at."""
+
+from __future__ import annotations
+
+import pytest
+
+from easeci.errors import UsageError
+from easeci.evidence.clause_test import Ending
+from easeci.ledger.disclosure import Signal
+from easeci.service.evidence import commit_curves, commit_evidence, commit_view, curves_key
+from easeci.service.labelling import import_labels
+from easeci.service.project import Project, open_project
+from easeci.service.runs import run
+from easeci.service.testsets import Offer, add_testset
+from easeci.service.views import owner_status, read_build_log, read_owner_log, read_status, status
+from tests.repositories import Workplace
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """A baseline, and a commit that waits for labels."""
+    place = Workplace.make(tmp_path_factory.mktemp("evidence"))
+    place.commit_cut(0.7)
+    project = open_project(place.repository, create=True)
+    add_testset(project, Offer(place.examples, script=place.repository / ".easeci.yml"))
+    run(opened(place), "HEAD")
+    place.commit_cut(0.52)
+    run(opened(place), "HEAD")
+    return place
+
+
+def opened(place: Workplace) -> Project:
+    return open_project(place.repository)
+
+
+def test_a_commit_waits_is_decided_and_stays_as_it_was(place: Workplace) -> None:
+    """Its course is the same after labels were added and corrected that it never saw."""
+    project = opened(place)
+    waiting = commit_view(project, 2, owner=True)
+    assert waiting.shown.signal is Signal.PENDING
+    assert waiting.owner is not None
+    assert (waiting.owner.waiting, waiting.owner.passed, waiting.owner.clauses) == (True, None, ())
+    (course,) = commit_curves(project, 2)
+    assert (course.ending, course.labels) == (Ending.OPEN, (0,))
+    before = curves_key(project, 2)
+
+    import_labels(opened(place), place.labels)
+    project = opened(place)
+    decided = commit_evidence(project, 2)
+    assert (decided.waiting, decided.passed, decided.outcome) == (False, True, "True")
+    assert decided.became_baseline
+    assert decided.baseline == project.state.submission(1).commit
+    (finding,) = decided.clauses
+    assert finding.estimate is not None
+    assert finding.interval[0] <= finding.estimate <= finding.interval[1]
+    (course,) = commit_curves(project, 2)
+    assert course.ending is Ending.PROVEN
+    assert course.labels[-1] == decided.labels
+    assert course.proof.evidence[-1] >= course.proof.target
+    key = curves_key(project, 2)
+    assert key != before
+
+    head, *rows = place.labels.read_text().splitlines()
+    turned = [row.replace("high", "x").replace("low", "high").replace("x", "low") for row in rows]
+    correction = place.folder / "corrected.csv"
+    correction.write_text("\n".join([head, *turned, ""]))
+    assert import_labels(opened(place), correction, correct=True).corrected
+    project = opened(place)
+    assert commit_curves(project, 2) == (course,)
+    assert curves_key(project, 2) == key
+    assert commit_evidence(project, 2) == decided
+
+
+def test_the_first_commit_has_no_step_and_no_course(place: Workplace) -> None:
+    project = opened(place)
+    found = commit_evidence(project, 1)
+    assert (found.step, found.passed, found.waiting, found.failure) == (None, None, False, None)
+    assert found.has_log
+    assert commit_curves(project, 1) == ()
+
+
+def test_developers_see_the_row_and_nothing_else(place: Workplace) -> None:
+    project = opened(place)
+    assert commit_view(project, 2).owner is None
+    assert commit_view(project, 2).shown == commit_view(project, 2, owner=True).shown
+
+
+def test_nothing_that_only_reads_records_a_look(place: Workplace) -> None:
+    project = opened(place)
+    head = project.head
+    commit_view(project, 2, owner=True)
+    commit_curves(project, 2)
+    read_owner_log(project)
+    read_build_log(project, 1)
+    assert read_status(project, owner=True).owner is not None
+    assert opened(place).head == head
+    shown = status(project, owner=True)
+    assert opened(place).head.number == head.number + 1
+    assert shown.owner is not None
+
+
+def test_a_number_of_labels_that_is_known_is_not_counted_again(place: Workplace) -> None:
+    project = opened(place)
+    found = owner_status(project, project.state.testsets[1], labels_wanted=17)
+    assert found.labels_wanted == 17
+    owner = read_status(project, owner=True, labels_wanted=5).owner
+    assert owner is not None
+    assert owner.labels_wanted == 5
+
+
+@pytest.mark.parametrize("number", [0, 99, -1])
+def test_a_commit_that_is_not_there_is_said_so(place: Workplace, number: int) -> None:
+    for view in (commit_view, commit_evidence, commit_curves, curves_key):
+        with pytest.raises(UsageError, match="there is no commit number"):
+            view(opened(place), number)
