@@ -137,7 +137,7 @@ def _section(testset: TestsetReport, found: TestsetFindings | None) -> Markup:
     ]
     if found is not None:
         parts.append(_facts((("Examples from", testset.name), *found.facts)))
-        parts += history_figures(testset, found)
+        parts += history_figures(testset.script, found.steps)
     parts += [tag("h3", "Commits"), _strip(testset.rows), _table(testset, found)]
     return tag("section", *parts)
 
@@ -252,16 +252,15 @@ def _clause_words(clause: Mapping[str, Any]) -> str:
     return f"{shown} [{low:.4g}, {high:.4g}] {clause['outcome']}"
 
 
-def history_figures(testset: TestsetReport, found: TestsetFindings) -> list[Markup]:
+def history_figures(script: Script, steps: Sequence[DecidedStep]) -> list[Markup]:
     """A history for each clause, and the labels of each step."""
-    if not found.steps:
+    if not steps:
         return [tag("p", "No step is decided yet.", class_="soft")]
-    script = testset.script
     parts = [
-        _clause_figure(clause, script.mode, position, found.steps)
+        _clause_figure(clause, script.mode, position, steps)
         for position, clause in enumerate(script.clauses)
     ]
-    counts = [(step.number, int(step.verdict["labels"])) for step in found.steps]
+    counts = [(step.number, int(step.verdict["labels"])) for step in steps]
     total = f"{counts[-1][1]:,} at the last step, {max(c for _, c in counts):,} at the most"
     drawn = count_chart(counts, "labels")
     caption = f"Labels that each step consulted: {total}. Steps share labels."

@@ -18,7 +18,7 @@ from easeci.service.evidence import commit_curves, commit_view, curves_key
 from easeci.service.labelling import wanted_labels
 from easeci.service.project import Project
 from easeci.service.report_page import history_figures, promise
-from easeci.service.reports import TestsetFindings, developer_report
+from easeci.service.reports import decided_steps
 from easeci.service.tokens import Role
 from easeci.service.views import log, read_build_log, read_owner_log, read_status
 from easeci.web.labelling import about
@@ -141,16 +141,13 @@ def _wanted(site: Site, project: Project, testset: Testset) -> int:
 
 def _history(site: Site, project: Project, testset: Testset) -> list[Markup]:
     """The course of each clause over the steps."""
-    verdicts = tuple((step.number, step.verdict) for step in testset.steps if step.verdict)
-    if not verdicts:
+    steps = decided_steps(project.state, testset)
+    if not steps:
         return []
-
-    def draw() -> list[Markup]:
-        report = developer_report(project.name, project.state).testsets[0]
-        found = TestsetFindings(facts=(), rows=(), verdicts=verdicts)
-        return [as_markup(figure) for figure in history_figures(report, found)]
-
-    return site.remembered(("history", testset.number, len(verdicts)), draw)
+    key = ("history", testset.number, len(steps), tuple(step.became_baseline for step in steps))
+    return site.remembered(
+        key, lambda: [as_markup(figure) for figure in history_figures(testset.script, steps)]
+    )
 
 
 @dataclass(frozen=True)
