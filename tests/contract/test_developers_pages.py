@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from easeci.web import sign_in
 from easeci.web.app import DOORS
 from tests.repositories import Workplace
 from tests.sites import Visit, serving, visitor, waiting_project
@@ -25,8 +26,8 @@ def everything(visit: Visit) -> dict[str, tuple[int, dict[str, str], str]]:
     """Every answer that a developer can get: status, headers and body, by route."""
     shown = {}
     for door in DOORS:
-        if door.path in ("/sign-out", "/enter/{code}"):
-            continue
+        if door.path in ("/sign-out", "/enter/{code}") or door.endpoint is sign_in.sign_in:
+            continue  # whoever guesses too often has to wait
         for number in ("1", "2", "3", "99"):
             path = door.path.replace("{number:int}", number).replace("{ticket}", "0" * 32)
             if door.method == "GET":
@@ -46,8 +47,8 @@ def everything(visit: Visit) -> dict[str, tuple[int, dict[str, str], str]]:
 def watched(place: Workplace) -> Iterator[tuple[Visit, Visit]]:
     with serving(place.repository) as running:
         yield (
-            visitor(running, place.repository, "developer", "dev"),
-            visitor(running, place.repository, "owner", "boss"),
+            visitor(running, place.repository, "developer"),
+            visitor(running, place.repository, "owner"),
         )
 
 
@@ -138,6 +139,7 @@ def test_no_word_of_the_owners(decided: Workplace) -> None:
                 continue
             main = body[body.index("<main") :]
             said = re.sub(r"<ul>.*?</ul>|What a commit must show.*?</p>", "", main, flags=re.S)
+            said = re.sub(r"<[^>]*>|[0-9a-f]{10,}", " ", said)
             assert not SECRET.search(said), (route, SECRET.search(said))
             assert not re.search(rf"\b{labels.group(1)}\b|1,?500|e7", said), route
             assert "etag" not in headers

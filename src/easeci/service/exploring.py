@@ -98,6 +98,12 @@ class Method:
     def estimator(self) -> Estimator:
         return self.estimate.estimator
 
+    @property
+    def name(self) -> str:
+        """What its number of labels is of: where the evidence decides, it is a ceiling."""
+        most = "" if self.estimate.expected is None else ", at most"
+        return f"{self.estimator}{most}"
+
 
 @dataclass(frozen=True)
 class Reckoned:
@@ -136,12 +142,12 @@ class Exploration:
         Sequential is at the worst truth for every commit; so there is a bar for the supposed one.
         """
         bars = [
-            LabelsBar(str(method.estimator), method.labels_in_all, method.ours, method.recommended)
+            LabelsBar(method.name, method.labels_in_all, method.ours, method.recommended)
             for method in self.methods
             if method.labels_in_all is not None
         ]
         if self.reckoned is not None:
-            bars.append(LabelsBar("at this effect", self.reckoned.labels_in_all, ours=True))
+            bars.append(LabelsBar("sequential, at this effect", self.reckoned.labels_in_all, ours=True))
         return tuple(bars)
 
 

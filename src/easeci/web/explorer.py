@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 from starlette.responses import Response
 
-from easeci.charts import LabelsBar, labels_chart
+from easeci.charts import labels_chart
 from easeci.plan.document import SECONDS_PER_LABEL
 from easeci.service.exploring import FIELDS, Exploration, FieldError, explore
 from easeci.service.scripts import DEFAULTS
@@ -13,7 +13,6 @@ from easeci.web.request import Asked
 from easeci.web.templates import as_markup
 
 EXAMPLE = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01"
-AT_MOST, AT_THIS_TRUTH = ", at most", "sequential, as reckoned"
 WIDTHS = {"wide": 640, "slim": 350}
 """The chart is drawn for a desk and for a phone, and the stylesheet shows one of them."""
 
@@ -45,27 +44,10 @@ def _condition(asked: Asked) -> str:
 
 def _charts(asked: Asked, found: Exploration) -> dict[str, Markup]:
     """By the class that shows it."""
-    bars = _bars(found)
+    bars = found.bars
     if not bars:
         return {}
     drawn = asked.site.remembered(
         ("labels", bars), lambda: [labels_chart(bars, width) for width in WIDTHS.values()]
     )
     return {name: as_markup(chart) for name, chart in zip(WIDTHS, drawn, strict=True)}
-
-
-def _bars(found: Exploration) -> tuple[LabelsBar, ...]:
-    """What each method takes at most; and what the sequential one takes if things are as said."""
-    bars = [
-        LabelsBar(
-            f"{method.estimator}{AT_MOST if method.estimate.expected else ''}",
-            method.labels_in_all,
-            method.ours,
-            method.recommended,
-        )
-        for method in found.methods
-        if method.labels_in_all is not None
-    ]
-    if found.reckoned is not None and found.reckoned.labels_in_all > 0:
-        bars.append(LabelsBar(AT_THIS_TRUTH, found.reckoned.labels_in_all, ours=True))
-    return tuple(bars)

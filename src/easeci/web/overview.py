@@ -6,6 +6,7 @@ developers have anyway. The owner's show more, and that somebody looked is recor
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -21,6 +22,7 @@ from easeci.service.report_page import history_figures, promise
 from easeci.service.reports import decided_steps
 from easeci.service.tokens import Role
 from easeci.service.views import log, read_build_log, read_owner_log, read_status
+from easeci.verdict.curves import ClauseCurves
 from easeci.web.labelling import about
 from easeci.web.request import Asked, see_other
 from easeci.web.site import Site
@@ -152,10 +154,10 @@ def _history(site: Site, project: Project, testset: Testset) -> list[Markup]:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart, and what it shows in words."""
+    """A chart and what it shows in words; a clause that took no label has words alone."""
 
     title: str
-    svg: Markup
+    svg: Markup | None
     caption: str
 
 
@@ -163,13 +165,29 @@ def _evidence(site: Site, project: Project, number: int) -> list[Figure]:
     """How the evidence of each clause grew, label by label."""
 
     def draw() -> list[Figure]:
-        return [
-            Figure(
-                curves.clause,
-                as_markup(evidence_chart(curves)),
-                f"After {curves.labels[-1]:,} labels: {curves.ending.value}.",
-            )
-            for curves in commit_curves(project, number)
-        ]
+        return [_figure(curves) for curves in commit_curves(project, number)]
 
     return site.remembered(("evidence", *curves_key(project, number)), draw)
+
+
+def _figure(curves: ClauseCurves) -> Figure:
+    labels = curves.labels[-1]
+    if labels == 0:
+        return Figure(curves.clause, None, f"Without any label: {curves.ending.value}.")
+    proof, futility = (
+        f"{_wealth(curve.evidence[-1])} of {_wealth(curve.target)}"
+        for curve in (curves.proof, curves.futility)
+    )
+    caption = (
+        f"After {labels:,} labels: {curves.ending.value}. The proof stands at {proof} that it must "
+        f"reach, giving up at {futility}."
+    )
+    return Figure(curves.clause, as_markup(evidence_chart(curves)), caption)
+
+
+def _wealth(log: float) -> str:
+    """What bets have won, from its logarithm."""
+    if log == math.inf:
+        return "infinity"
+    power = log / math.log(10)
+    return f"{math.exp(log):,.3g}" if -4 < power < 6 else f"10^{power:.0f}"

@@ -11,6 +11,7 @@ const csrf = desk.dataset.csrf;
 const SINGLE_KEYS = 9;
 const RETRY_MS = 1500;
 const LOOK_MS = 3000;
+const AWAY_MS = 180000;
 const RENEW_MS = 40000; // so long before its end the lease is renewed
 
 const state = {
@@ -23,6 +24,7 @@ const state = {
   unsettled: false,
   canUndo: false,
   leaseUntil: 0,
+  lastSeen: Date.now(),
   queue: kept(), // answers that are not sent yet
   sending: false,
 };
@@ -45,6 +47,7 @@ function kept() {
 function keep() {
   const answers = state.queue.filter((job) => job.path !== "/label/take");
   sessionStorage.setItem("easeci-queue", JSON.stringify(answers));
+  desk.dataset.unsent = answers.length;
 }
 
 // -- talking to the server
@@ -128,7 +131,7 @@ function accept(reply) {
   state.held = reply.questions
     .filter((question) => !answered.has(question.ticket))
     .map((question) => before.get(question.ticket) || { ticket: question.ticket, node: drawn(question) });
-  if (reply.given === "already answered") say("Somebody else had answered that one.");
+  if (reply.given === "already answered") say("That one had been answered already.");
   byId("more").textContent = state.held.length ? reply.more : "";
   show(reply);
 }
@@ -318,11 +321,25 @@ byId("other").addEventListener("submit", (event) => {
 
 // -- being there
 
+// Whoever has gone home with the page open must not keep examples from others.
+function isThere() {
+  const listening = [...document.querySelectorAll("audio")].some((sound) => !sound.paused);
+  if (listening) state.lastSeen = Date.now();
+  return document.visibilityState === "visible" && Date.now() - state.lastSeen < AWAY_MS;
+}
+
+for (const sign of ["keydown", "pointerdown", "pointermove", "wheel", "scroll"]) {
+  document.addEventListener(sign, () => {
+    const away = Date.now() > state.leaseUntil && Date.now() - state.lastSeen > LOOK_MS;
+    state.lastSeen = Date.now();
+    if (away) ask();
+  }, { capture: true, passive: true });
+}
+
 setInterval(() => {
-  if (document.visibilityState !== "visible") return;
   const held = state.held.length > 0;
   const left = state.leaseUntil - Date.now();
-  if (!held || left < RENEW_MS) ask();
+  if (held ? isThere() && left < RENEW_MS : document.visibilityState === "visible") ask();
 }, LOOK_MS);
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask(); });
 window.addEventListener("pagehide", () => {
