@@ -147,7 +147,8 @@ class Exploration:
             if method.labels_in_all is not None
         ]
         if self.reckoned is not None:
-            bars.append(LabelsBar("sequential, at this effect", self.reckoned.labels_in_all, ours=True))
+            most = self.reckoned.labels_in_all
+            bars.append(LabelsBar(f"{Estimator.SEQUENTIAL}, at this effect", most, ours=True))
         return tuple(bars)
 
 
