@@ -7,7 +7,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup packages demo test check fix lock docs bench paper clean
+.PHONY: help setup packages demo test check fix lock docs screenshots bench paper clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -45,6 +45,9 @@ lock: $(READY)   ## pin the dependencies anew
 
 docs: $(READY)   ## write what the docs take from the code: commands, keys, pictures
 	@$(BIN)/python tools/write_docs.py
+
+screenshots: packages $(READY)  ## pictures of the pages for the docs
+	@$(BIN)/python tools/take_screenshots.py
 
 bench: $(READY)  ## measure labels and times, and hold them to what is promised
 	@$(BIN)/python -m bench

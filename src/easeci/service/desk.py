@@ -301,6 +301,12 @@ class Desk:
         with self._lock:
             return self._step.more
 
+    @property
+    def wanted(self) -> int:
+        """How many labels the open step asks for just now; for the owner's eyes."""
+        with self._lock:
+            return sum(1 for _ in self._step.wanted)
+
     def more_unsettled(self, by: str) -> int:
         """How many unsettled labels one labeller can still be asked for."""
         with self._lock:

@@ -64,7 +64,8 @@ class Keeper:
     def run_soon(self, errand: Errand) -> None:
         """Do something that takes the project for itself."""
         with self._wake:
-            self._errands.append(errand)
+            if errand not in self._errands:
+                self._errands.append(errand)
             self._wake.notify()
 
     def when_idle(self, errand: Errand) -> None:

@@ -48,10 +48,10 @@ class Labellers:
         if desk.settled:
             self._keeper.run_soon(self._settle)
 
-    def more(self) -> int | None:
-        """How many labels are still to come by plan; None if nobody is labelling."""
+    def wanted(self) -> int | None:
+        """How many labels are asked for just now; None if nobody is labelling."""
         with self._lock:
-            return None if self._desk is None else self._desk.more
+            return None if self._desk is None else self._desk.wanted
 
     def close(self) -> None:
         self._keeper.run_soon(self._close)

@@ -23,7 +23,6 @@ from easeci.service.reports import decided_steps
 from easeci.service.tokens import Role
 from easeci.service.views import log, read_build_log, read_owner_log, read_status
 from easeci.verdict.curves import ClauseCurves
-from easeci.web.labelling import about
 from easeci.web.request import Asked, see_other
 from easeci.web.site import Site
 from easeci.web.templates import as_markup
@@ -63,7 +62,6 @@ def _owners(asked: Asked) -> Response:
             standing=read_status(project, owner=True, labels_wanted=wanted),
             testset=testset,
             promise=promise(testset.script),
-            wanted=about(wanted),
             alarms=alarms(asked.site, state, testset),
             figures=_history(asked.site, project, testset),
             waiting=[row.shown for row in rows if row.shown.signal is Signal.PENDING],
@@ -133,10 +131,10 @@ def _number(testset: Testset | None) -> int | None:
 
 
 def _wanted(site: Site, project: Project, testset: Testset) -> int:
-    """The labels still to come: by plan while somebody labels, else as the open step says."""
-    by_plan = site.labellers.more()
-    if by_plan is not None:
-        return by_plan
+    """The labels that are asked for just now, as those who are labelling have left it."""
+    asked_for = site.labellers.wanted()
+    if asked_for is not None:
+        return asked_for
     key = ("wanted", testset.number, testset.steps_used, len(testset.label_files), testset.retired)
     return site.remembered(key, lambda: len(wanted_labels(project, testset)))
 
@@ -186,8 +184,11 @@ def _figure(curves: ClauseCurves) -> Figure:
 
 
 def _wealth(log: float) -> str:
-    """What bets have won, from its logarithm."""
-    if log == math.inf:
-        return "infinity"
+    """What bets have won, from its logarithm, to three digits."""
     power = log / math.log(10)
-    return f"{math.exp(log):,.3g}" if -4 < power < 6 else f"10^{power:.0f}"
+    if power < -3:
+        return "less than 0.001"
+    if power > 9:
+        return "infinity" if log == math.inf else f"10^{power:.0f}"
+    rounded = float(f"{math.exp(log):.3g}")
+    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"

@@ -60,7 +60,7 @@ def test_numbers_are_those_of_the_plan() -> None:
             assert method.hours == {s: method.labels_in_all * s / 3600 for s in (2, 5)}
     assert [m.estimator for m in found.methods if m.recommended] == [Estimator.SEQUENTIAL]
     assert [m.estimator for m in found.methods if m.ours] == ["exact", "sequential"]
-    assert [b.name for b in found.bars if b.recommended] == ["sequential"]
+    assert [b.name for b in found.bars if b.recommended] == ["sequential, at most"]
     assert all(b.labels is not None for b in found.bars)
     assert "pattern1" not in [b.name for b in found.bars]
 

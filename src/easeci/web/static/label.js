@@ -90,12 +90,12 @@ async function send() {
         if (error.final) {
           state.queue.shift(); // the server has read it and refuses it: the same again won't help
           keep();
-          if (job.path === "/label/take") { trouble(error.message); return; }
+          if (job.path === "/label/take") { trouble("Not just now", error.message); return; }
           say(error.message);
           if (!state.queue.length) state.queue.push({ path: "/label/take", fields: {} });
           continue;
         }
-        trouble(error.message);
+        trouble("Not connected", error.message);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
@@ -114,7 +114,8 @@ function ask() {
   if (!state.queue.length) enqueue("/label/take");
 }
 
-function trouble(words) {
+function trouble(title, words) {
+  byId("trouble-title").textContent = title;
   byId("trouble-words").textContent = words;
   byId("trouble").hidden = false;
 }
