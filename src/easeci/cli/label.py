@@ -169,7 +169,7 @@ class Session:
         assert self.asking.question is not None
         columns, rows = self.keyboard.size()
         foot = self._foot(columns)
-        head = f"label {self.asking.given + 1:,} of this session; {_about(self.asking.more)}"
+        head = f"label {self.asking.given + 1:,} of this session; {self.asking.more}"
         body = _body(self.asking.question, columns)
         room = max(rows - len(foot) - 4, 3)
         pages = max(-(-len(body) // room), 1)
@@ -209,14 +209,6 @@ def _body(question: Question, columns: int) -> list[str]:
             text = f"{in_words(name)}: {text}"
         lines += wrapped(text, columns)
     return lines or ["(an example without columns)"]
-
-
-def _about(count: int) -> str:
-    """Roughly how many more; an exact number would be a promise."""
-    if count < 10:
-        return "a few more"
-    step = 10 if count < 200 else 100
-    return f"about {round(count / step) * step:,} more"
 
 
 def _clear() -> str:

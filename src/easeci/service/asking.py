@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from easeci.service.desk import Desk, Given, Question, Settled
+from easeci.service.desk import Desk, Given, Question, Settled, roughly
 from easeci.service.progress import resume
 from easeci.service.project import Project
 from easeci.tables.answers import Answered
@@ -50,9 +50,10 @@ class Asking:
         return self._desk.declared
 
     @property
-    def more(self) -> int:
+    def more(self) -> str:
         """How many labels are still to come: as planned, and not as the evidence says."""
-        return self._desk.more_unsettled(self.by) if self._unsettled else self._desk.more
+        more = self._desk.more_unsettled(self.by) if self._unsettled else self._desk.more
+        return roughly(more)
 
     def answer(self, state: Answered, label: str | None = None) -> None:
         """Store the answer to the question, and go on to the next one."""

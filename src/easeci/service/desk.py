@@ -423,6 +423,16 @@ class Desk:
         old.close()
 
 
+def roughly(count: int) -> str:
+    """How many labels are still to come, for a labeller; an exact number would be a promise."""
+    if count == 0:
+        return "no more"
+    if count < 10:
+        return "a few more"
+    step = 10 if count < 200 else 100
+    return f"about {round(count / step) * step:,} more"
+
+
 def _said(entry: dict[str, Any]) -> tuple[str, ...]:
     return (str(entry.get("by")), str(entry["state"]), entry.get("label") or "")
 

@@ -12,7 +12,7 @@ from typing import Any
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from easeci.errors import UsageError
-from easeci.service.desk import LEASE_SECONDS, Desk, Given, Question
+from easeci.service.desk import LEASE_SECONDS, Desk, Given, Question, roughly
 from easeci.tables.answers import Answered
 from easeci.web.request import Asked
 
@@ -103,7 +103,7 @@ def _document(asked: Asked, desk: Desk, given: Given | None = None) -> Response:
             "questions": [_question(question) for question in held],
             "classes": desk.classes,
             "declared": desk.declared,
-            "more": about(desk.more_unsettled(by) if again else desk.more),
+            "more": roughly(desk.more_unsettled(by) if again else desk.more),
             "settled": desk.settled,
             "can_undo": desk.can_undo(by),
             "unsettled": desk.more_unsettled(by),
@@ -112,21 +112,10 @@ def _document(asked: Asked, desk: Desk, given: Given | None = None) -> Response:
     )
 
 
-def about(count: int) -> str:
-    """Roughly how many more; an exact number would be a promise."""
-    if count == 0:
-        return "no more"
-    if count < 10:
-        return "a few more"
-    step = 10 if count < 200 else 100
-    return f"about {round(count / step) * step:,} more"
-
-
 def _question(question: Question) -> dict[str, Any]:
     fields = [
         _field(name, value, is_file=name in question.files)
         for name, value in question.row.items()
-        if name not in ("id", "label")
     ]
     return {"ticket": question.ticket, "fields": fields}
 
