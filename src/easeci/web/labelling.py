@@ -114,8 +114,7 @@ def _document(asked: Asked, desk: Desk, given: Given | None = None) -> Response:
 
 def _question(question: Question) -> dict[str, Any]:
     fields = [
-        _field(name, value, is_file=name in question.files)
-        for name, value in question.row.items()
+        _field(name, value, is_file=name in question.files) for name, value in question.row.items()
     ]
     return {"ticket": question.ticket, "fields": fields}
 

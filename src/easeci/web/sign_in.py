@@ -26,7 +26,7 @@ def sign_in(asked: Asked) -> Response:
     """By a token. Whoever guesses has to wait."""
     wait = asked.site.throttle.wait(_address(asked))
     if wait:
-        return _again(asked, 429, f"too many wrong tokens: wait {wait} seconds", wait)
+        return _wait(asked, wait)
     token = asked.text("token")
     session = None
     if len(token) <= LONGEST_TOKEN:
@@ -41,10 +41,12 @@ def sign_in(asked: Asked) -> Response:
 def enter(asked: Asked) -> Response:
     """By the code that the server printed when it was started; it works once."""
     wait = asked.site.throttle.wait(_address(asked))
-    session = None if wait else asked.site.enter(asked.request.path_params["code"])
+    if wait:
+        return _wait(asked, wait)
+    session = asked.site.enter(asked.request.path_params["code"])
     if session is None:
         asked.site.throttle.failed(_address(asked))
-        return _again(asked, 429 if wait else 401, "this link was used already: it works once")
+        return _again(asked, 401, "this link was used already: it works once")
     return _let_in(asked, session, "/")
 
 
@@ -71,10 +73,13 @@ def _let_in(asked: Asked, session: str, wanted: str | None) -> Response:
     return answer
 
 
-def _again(asked: Asked, status: int, problem: str, wait: int = 0) -> Response:
-    page = asked.page("sign-in.html", status=status, wanted=asked.text("next"), problem=problem)
-    if wait:
-        page.headers["Retry-After"] = str(wait)
+def _again(asked: Asked, status: int, problem: str) -> Response:
+    return asked.page("sign-in.html", status=status, wanted=asked.text("next"), problem=problem)
+
+
+def _wait(asked: Asked, seconds: int) -> Response:
+    page = _again(asked, 429, f"too many wrong tokens: wait {seconds} seconds")
+    page.headers["Retry-After"] = str(seconds)
     return page
 
 

@@ -9,41 +9,36 @@ from collections import deque
 WINDOW_SECONDS = 60.0
 MOST_FAILURES = 10
 MOST_FAILURES_OF_ALL = 200
-ALL = "*"
 
 
 class Throttle:
-    """Failures of the last minute, by address and of all; successes cost nothing."""
+    """Failures of the last minute, with their addresses; successes cost nothing.
+
+    Who has to wait is not let try, so there are never more than of all are allowed.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._failures: dict[str, deque[float]] = {}
+        self._failures: deque[tuple[float, str]] = deque(maxlen=MOST_FAILURES_OF_ALL)
 
     def wait(self, address: str, now: float | None = None) -> int:
         """For how many seconds this address has to wait; 0 if it need not."""
         moment = time.monotonic() if now is None else now
         with self._lock:
-            waits = [
-                self._wait(address, MOST_FAILURES, moment),
-                self._wait(ALL, MOST_FAILURES_OF_ALL, moment),
-            ]
-        return max(waits)
+            while self._failures and self._failures[0][0] <= moment - WINDOW_SECONDS:
+                self._failures.popleft()
+            everybodys = [at for at, _ in self._failures]
+            its_own = [at for at, known in self._failures if known == address]
+        return max(
+            _wait(everybodys, MOST_FAILURES_OF_ALL, moment), _wait(its_own, MOST_FAILURES, moment)
+        )
 
     def failed(self, address: str, now: float | None = None) -> None:
         moment = time.monotonic() if now is None else now
         with self._lock:
-            for key in (address, ALL):
-                self._failures.setdefault(key, deque()).append(moment)
+            self._failures.append((moment, address))
 
-    def _wait(self, key: str, most: int, now: float) -> int:
-        times = self._failures.get(key)
-        if times is None:
-            return 0
-        while times and times[0] <= now - WINDOW_SECONDS:
-            times.popleft()
-        if not times:
-            del self._failures[key]
-            return 0
-        if len(times) < most:
-            return 0
-        return int(times[len(times) - most] + WINDOW_SECONDS - now) + 1
+
+def _wait(times: list[float], most: int, now: float) -> int:
+    """Until there are fewer than ``most`` in the window."""
+    return 0 if len(times) < most else int(times[-most] + WINDOW_SECONDS - now) + 1
