@@ -147,7 +147,9 @@ class Exploration:
             if method.labels_in_all is not None
         ]
         if self.reckoned is not None:
-            bars.append(LabelsBar("sequential, at this effect", self.reckoned.labels_in_all, ours=True))
+            bars.append(
+                LabelsBar("sequential, at this effect", self.reckoned.labels_in_all, ours=True)
+            )
         return tuple(bars)
 
 
