@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,9 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import uvicorn
 
 from easeci.service.project import open_project
 from easeci.service.tokens import add_token, sign_in
+from easeci.web.app import make_app
+from easeci.web.server import Listening, Server
+from easeci.web.site import Place, Site
 from tests.commands import start_easeci
 from tests.repositories import Workplace
 
@@ -68,6 +73,28 @@ def serving(folder: Path, *arguments: str) -> Iterator[Running]:
             assert "unexpected" not in errors, errors
 
 
+@dataclass
+class Here:
+    """A server in a thread of this process: for tests that look behind its pages."""
+
+    site: Site
+    address: str
+
+
+@contextmanager
+def serving_here(folder: Path) -> Iterator[Here]:
+    bound = Server.bind(Place(folder), Listening(port=0), "ada")
+    config = uvicorn.Config(make_app(bound.site), log_level="critical", access_log=False)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([bound.socket],))
+    thread.start()
+    try:
+        yield Here(bound.site, bound.address)
+    finally:
+        server.should_exit = True
+        thread.join(30)
+
+
 def token(folder: Path, role: str, name: str | None = None) -> str:
     """A new token's text."""
     return add_token(open_project(folder, create=True), role, name).text
@@ -110,7 +137,7 @@ class Visit:
         return document
 
 
-def visitor(running: Running, folder: Path, role: str, name: str | None = None) -> Visit:
+def visitor(running: Running | Here, folder: Path, role: str, name: str | None = None) -> Visit:
     """Somebody of that role with a session of their own; how one gets it is tested elsewhere."""
     project = open_project(folder, create=True)
     session = sign_in(project, add_token(project, role, name).text)

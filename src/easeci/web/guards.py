@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -119,8 +119,10 @@ def route_endpoint(
                 await form.close()  # its files are gone when it was answered
         except _TooLargeError:
             return _error(Asked(site, request, visitor), guard, 413, *_too_large(guard))
-        except HTTPException:
-            raise
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody is there to read it
+        except HTTPException as error:
+            return _error(Asked(site, request, visitor), guard, error.status_code, *UNREADABLE)
         except EaseciError as error:
             return _known(Asked(site, request, visitor), guard, error)
         except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
@@ -137,6 +139,7 @@ def _answer(asked: Asked, guard: Guard, endpoint: Endpoint) -> Response:
     return endpoint(asked)
 
 
+UNREADABLE = ("what was sent can't be read as a form", "Open the page again and send it once more.")
 BROKEN = ("something went wrong on the server", "Its owner finds what it was in the server's log.")
 
 

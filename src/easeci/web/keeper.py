@@ -62,7 +62,7 @@ class Keeper:
             self._wake.notify()
 
     def run_soon(self, errand: Errand) -> None:
-        """Do something that takes the project for itself."""
+        """Do something that takes the project for itself; what fails is tried again."""
         with self._wake:
             if errand not in self._errands:
                 self._errands.append(errand)
@@ -85,14 +85,17 @@ class Keeper:
                 project = project or self._place.open()
                 _record(project, looks)
                 looks = []
-                for errand in errands or ([] if ended else self._idle):
-                    errand(project)
+                errands = errands or ([] if ended else list(self._idle))
+                while errands:
+                    errands[0](project)
+                    del errands[0]
                 self.problem = None
             except Exception as error:  # noqa: BLE001 - the thread goes on, the owner is told
                 ours = isinstance(error, EaseciError)
                 self.problem = str(error).partition("\n")[0] if ours else unexpected(error)
                 with self._wake:
                     self._looks = looks + self._looks
+                    self._errands = errands + [e for e in self._errands if e not in errands]
                     self._wake.wait(0 if self._ended else PAUSE_SECONDS)
             if ended:
                 return

@@ -54,7 +54,7 @@ def _owners(asked: Asked) -> Response:
         testset = state.latest_testset
         asked.site.keeper.look(asked.who.session, "overview", _number(testset))
         if testset is None:
-            return asked.page("begin.html")
+            return asked.page("begin.html", alarms=_recording(asked.site))
         wanted = _wanted(asked.site, project, testset)
         rows = read_owner_log(project)[::-1]
         return asked.page(
@@ -121,9 +121,12 @@ def alarms(site: Site, state: State, testset: Testset) -> list[Alarm]:
                 "`easeci outbox --send` tries them again.",
             )
         )
-    if site.keeper.problem is not None:
-        found.append(Alarm(f"The server could not record: {site.keeper.problem}.", ""))
-    return found
+    return [*found, *_recording(site)]
+
+
+def _recording(site: Site) -> list[Alarm]:
+    problem = site.keeper.problem
+    return [] if problem is None else [Alarm(f"The server could not record: {problem}.", "")]
 
 
 def _number(testset: Testset | None) -> int | None:

@@ -21,6 +21,8 @@ from easeci.web.templates import rendered
 
 SMALL = 256 * 1024
 """The largest body of a request that brings no file, in bytes."""
+LONGEST_NAME = 60
+"""Of a file, in characters: most disks take 255 bytes, and a character has up to four."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +92,9 @@ def see_other(path: str) -> Response:
 
 
 def _file_name(name: str) -> str:
-    """A harmless name; readers tell formats by its end."""
+    """A harmless name, short enough for any disk; readers tell formats by its end."""
     plain = PurePosixPath(name.replace("\\", "/")).name
-    kept = "".join(c if c.isalnum() or c in "._- " else "-" for c in plain)[-100:].lstrip(".-")
-    if not kept:
+    kept = "".join(c if c.isalnum() or c in "._- " else "-" for c in plain)[-LONGEST_NAME:]
+    if not kept.strip(".- "):
         raise UsageError("the file has no name", hint="Choose a CSV, JSONL or Parquet file.")
-    return kept
+    return f"file{kept}" if kept[0] in ".-" else kept

@@ -60,7 +60,7 @@ def add(asked: Asked) -> Response:
         try:
             added = add_testset(asked.site.acting(), offer)
         except EaseciError as error:
-            return _page(asked, _refused(error), status=400)
+            return _page(asked, _refused(error, examples, labels), status=400)
     return _page(asked, _added(added))
 
 
@@ -76,7 +76,7 @@ def labels(asked: Asked) -> Response:
                 by=asked.who.name,
             )
         except EaseciError as error:
-            return _page(asked, _refused(error), status=400)
+            return _page(asked, _refused(error, path), status=400)
     return _page(asked, _imported(imported))
 
 
@@ -146,8 +146,15 @@ def _plan(folder: Path) -> tuple[Plan | None, EaseciError | None]:
         return None, error
 
 
-def _refused(error: EaseciError) -> Said:
-    return Said(error.message, () if error.hint is None else (error.hint,), bad=True)
+def _refused(error: EaseciError, *sent: Path | None) -> Said:
+    """In the error's own words, but files are called as they were sent and not where they lay."""
+    words = [error.message, *([] if error.hint is None else [error.hint])]
+    for path in filter(None, sent):
+        words = [line.replace(f"{path.parent}/", "") for line in words]
+    names = tuple(path.name for path in sent if path is not None)
+    if not words[0].startswith(names):
+        words[0] = words[0][:1].upper() + words[0][1:]
+    return Said(words[0], tuple(words[1:]), bad=True)
 
 
 def _added(added: Added) -> Said:

@@ -1,0 +1,203 @@
+"""The keeper: pages don't wait for it, and it loses nothing while the server lives."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from easeci.errors import InfrastructureError
+from easeci.service.project import Project, open_project
+from easeci.web import keeper as keeping
+from easeci.web.keeper import Keeper
+from easeci.web.site import Place
+from tests.repositories import Workplace
+from tests.sites import Here, serving_here, visitor, waiting_project
+
+PATIENCE = 30.0
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    place = Workplace.make(tmp_path_factory.mktemp("keeper"))
+    place.commit_cut(0.6)
+    open_project(place.repository, create=True)
+    return place
+
+
+@pytest.fixture
+def keeper(place: Workplace) -> Iterator[Keeper]:
+    keeper = Keeper(Place(place.repository))
+    keeper.start()
+    yield keeper
+    keeper.close()
+
+
+def looks(place: Workplace) -> list[str]:
+    """Of what was looked at, in the order in which it is recorded."""
+    project = open_project(place.repository)
+    records = project.store.records(project.name)
+    return [json.loads(record.text)["view"] for record in records if record.kind == "Looked"]
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.01)
+
+
+@contextmanager
+def held(place: Workplace) -> Iterator[None]:
+    """Another command has the project for itself."""
+    begun, end = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with open_project(place.repository).exclusive():
+            begun.set()
+            assert end.wait(PATIENCE)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert begun.wait(PATIENCE)
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
+
+
+def test_a_look_is_recorded_once_a_session_view_and_testset(
+    keeper: Keeper, place: Workplace
+) -> None:
+    before = len(looks(place))
+    for _ in range(3):
+        for look in (
+            ("a", "overview", 1),
+            ("a", "commit", 1),
+            ("a", "commit", 2),
+            ("b", "commit", 2),
+        ):
+            keeper.look(*look)
+    wait_until(lambda: len(looks(place)) >= before + 4)
+    keeper.close()
+    assert looks(place)[before:] == ["overview", "commit", "commit", "commit"]
+
+
+def test_while_somebody_else_acts_looks_wait_and_pages_do_not(tmp_path: Path) -> None:
+    """Every page of the owner's, and labelling, is answered while a command holds the project; what
+    was looked at meanwhile is recorded afterwards."""
+    place = waiting_project(tmp_path, classes="[low, high]")
+    with serving_here(place.repository) as here:
+        owner = visitor(here, place.repository, "owner")
+        wait_until(lambda: len(looks(place)) == 1)  # the overview
+        with held(place):
+            owner.client.timeout = PATIENCE / 2
+            for path in ("/", "/commits/2", "/testsets", "/plan", "/label"):
+                assert owner.get(path).status_code == 200
+            seat = "0123456789abcdef"
+            question = owner.label("take", seat)["questions"][0]
+            given = owner.label(
+                "answer", seat, ticket=question["ticket"], state="label", label="low"
+            )
+            assert given["given"] == "stored"
+            assert len(looks(place)) == 1
+        wait_until(lambda: len(looks(place)) == 4)
+    assert sorted(looks(place)) == ["commit", "labelling", "overview", "testsets"]
+    testset = open_project(place.repository).state.latest_testset
+    assert testset is not None
+    assert testset.labels == 1
+
+
+def test_nothing_is_lost_by_an_orderly_end(place: Workplace) -> None:
+    """Looks and errands that came while the project was held, and while it was being closed."""
+    keeper, done, before = Keeper(Place(place.repository)), [], len(looks(place))
+    keeper.start()
+    with held(place):
+        keeper.look("a", "overview", None)
+        wait_until(lambda: not keeper._looks)  # it has taken that, and waits for its turn
+        keeper.look("b", "overview", None)
+        keeper.run_soon(lambda project: done.append(project.name))
+        closing = threading.Thread(target=keeper.close)
+        closing.start()
+    closing.join()
+    assert len(looks(place)) == before + 2
+    assert done == ["model"]
+    assert not keeper._thread.is_alive()
+
+
+def test_it_goes_on_after_an_error_and_repeats_what_failed(
+    keeper: Keeper, place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the store refused is recorded as soon as it takes it, in its order, and errands too."""
+    monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
+    before, done = len(looks(place)), []
+
+    def refuse(project: Project, *events: object) -> None:
+        raise InfrastructureError("the disk is full\nand more")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Project, "append", refuse)
+        keeper.look("a", "overview", None)
+        wait_until(lambda: keeper.problem is not None)
+        keeper.look("a", "commit", None)
+        keeper.run_soon(lambda _: done.append(1))
+        assert keeper.problem == "the disk is full"
+    wait_until(lambda: len(looks(place)) == before + 2 and keeper.problem is None)
+    assert looks(place)[before:] == ["overview", "commit"]
+    wait_until(lambda: done == [1])
+
+
+def test_an_errand_that_fails_is_tried_again(
+    keeper: Keeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Itself and those behind it, each until it is done once."""
+    monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
+    tried: list[str] = []
+
+    def stubborn(project: Project) -> None:
+        tried.append("stubborn")
+        if len(tried) < 3:
+            raise ValueError
+
+    keeper.run_soon(stubborn)
+    keeper.run_soon(lambda _: tried.append("behind it"))
+    wait_until(lambda: "behind it" in tried)
+    assert tried == ["stubborn"] * 3 + ["behind it"]
+
+
+def test_the_owner_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the first page, whether there is a testset or not, and in words; nobody else is."""
+    monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
+    empty = Workplace.make(tmp_path / "empty")
+    empty.commit_cut(0.6)
+    for place in (empty, waiting_project(tmp_path / "waiting")):
+        with serving_here(place.repository) as here:
+            developer = visitor(here, place.repository, "developer")
+            with monkeypatch.context() as patch:
+                patch.setattr(keeping, "_record", broken)
+                owner = visitor(here, place.repository, "owner")
+                wait_until(partial(has_problem, here))
+                words = "The server could not record: the store &lt;b&gt; may not be written."
+                assert words in owner.get("/").text
+                assert "could not record" not in developer.get("/").text
+            wait_until(partial(has_none, here))
+            assert "could not record" not in owner.get("/").text
+
+
+def has_problem(here: Here) -> bool:
+    return here.site.keeper.problem is not None
+
+
+def has_none(here: Here) -> bool:
+    return here.site.keeper.problem is None
+
+
+def broken(project: Project, views: list[str]) -> None:
+    raise InfrastructureError("the store <b> may not be written")
