@@ -26,8 +26,8 @@ TABLE: dict[tuple[str, str], tuple[str, str, str, str, str]] = {
     ("GET", "/enter/{code}"): (OPEN, OPEN, OPEN, OPEN, OPEN),
     ("POST", "/sign-out"): (DENIED, DENIED, OPEN, OPEN, OPEN),
     ("GET", "/"): (SIGN_IN, SIGN_IN, OPEN, OPEN, OPEN),
-    ("GET", "/commits/{number:int}"): (SIGN_IN, SIGN_IN, OPEN, DENIED, OPEN),
-    ("GET", "/commits/{number:int}/log"): (SIGN_IN, SIGN_IN, OPEN, DENIED, DENIED),
+    ("GET", "/commits/{number:number}"): (SIGN_IN, SIGN_IN, OPEN, DENIED, OPEN),
+    ("GET", "/commits/{number:number}/log"): (SIGN_IN, SIGN_IN, OPEN, DENIED, DENIED),
     ("GET", "/label"): (SIGN_IN, SIGN_IN, OPEN, OPEN, DENIED),
     ("POST", "/label/take"): (DENIED, DENIED, OPEN, OPEN, DENIED),
     ("POST", "/label/answer"): (DENIED, DENIED, OPEN, OPEN, DENIED),
@@ -38,7 +38,7 @@ TABLE: dict[tuple[str, str], tuple[str, str, str, str, str]] = {
     ("POST", "/testsets"): (DENIED, DENIED, OPEN, DENIED, DENIED),
     ("POST", "/testsets/labels"): (DENIED, DENIED, OPEN, DENIED, DENIED),
     ("POST", "/testsets/retire"): (DENIED, DENIED, OPEN, DENIED, DENIED),
-    ("POST", "/testsets/{number:int}/release"): (DENIED, DENIED, OPEN, DENIED, DENIED),
+    ("POST", "/testsets/{number:number}/release"): (DENIED, DENIED, OPEN, DENIED, DENIED),
     ("GET", "/plan"): (SIGN_IN, SIGN_IN, OPEN, DENIED, DENIED),
 }
 STATUS = {
@@ -52,7 +52,7 @@ STATUS = {
     ("POST", "/testsets"): 400,
     ("POST", "/testsets/labels"): 400,
     ("POST", "/testsets/retire"): 400,
-    ("POST", "/testsets/{number:int}/release"): 400,
+    ("POST", "/testsets/{number:number}/release"): 400,
 }
 
 
@@ -86,7 +86,9 @@ def visits(site: Open) -> dict[str, Visit]:
 
 
 def concrete(path: str) -> str:
-    return re.sub(r"\{number:int\}", "2", path).replace("{code}", "x").replace("{ticket}", "x" * 16)
+    return (
+        re.sub(r"\{number:number\}", "2", path).replace("{code}", "x").replace("{ticket}", "x" * 16)
+    )
 
 
 def ask(visit: Visit, method: str, path: str) -> httpx.Response:

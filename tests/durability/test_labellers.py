@@ -111,16 +111,19 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
     ]
     for thread in threads:
         thread.start()
-    for kill in range(1, KILLS + 1):
-        while len(team.confirmed) < kill * BETWEEN and not team.finished:
-            time.sleep(0.005)
-        assert not team.finished, team.problems
-        running = restarted(place, running, killed=kill < KILLS)
-    for thread in threads:
-        thread.join(120)
-    running.stop()
+    try:
+        for kill in range(1, KILLS + 1):
+            while len(team.confirmed) < kill * BETWEEN and not team.finished:
+                time.sleep(0.005)
+            assert not team.finished, team.problems
+            running = restarted(place, running, killed=kill < KILLS)
+        for thread in threads:
+            thread.join(120)
+    finally:
+        team.finished = True
+        running.kill()
     assert not team.problems
-    assert team.finished
+    assert not any(thread.is_alive() for thread in threads)
     asked_twice = {value: who for value, who in team.shown.items() if len(who) > 1}
     assert not asked_twice
 

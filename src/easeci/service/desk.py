@@ -164,6 +164,8 @@ class Desk:
             if self.settled:
                 return []
             wanted = self._unsettled_left(by) if unsettled else self._step.wanted
+            if not unsettled:  # what was loaded ahead may not be needed any more
+                self._seats.keep_only(self._step.is_wanted, seat)
             held = self._seats.fill(seat, wanted, count)
             self._keep_seats()
             questions = [self._question(position) for position in held]
@@ -218,18 +220,22 @@ class Desk:
         self._keep_seats()
         return Given.STORED if needed else Given.SPARE
 
-    def undo(self, seat: str, by: str) -> Question | None:
+    def undo(self, seat: str, by: str, ticket: str | None = None) -> Question | None:
         """Take back a labeller's own last answer that is not recorded yet, and ask it again.
 
-        The question is the first one of that seat then. None if there is nothing to take back.
+        The question is the first one of that seat then. None if there is nothing to take back: also
+        if the last answer is not the one of ``ticket`` (a request that was sent twice), or if a
+        verdict is known with it, which makes it like a recorded one.
         """
         with self._lock:
             self.refresh()
             self._seats.heard(seat)
             mine = [entry for entry in self._journal.entries if entry.get("by") == by]
-            if not mine:
+            if not mine or self.settled:
                 return None
             position = int(mine[-1]["position"])
+            if ticket not in (None, self._tickets.ticket(self._step.testset.number, position)):
+                return None
             self._journal.undo(position)
             self._said.pop(position, None)
             self._asked_again.get(by, set()).discard(position)
@@ -239,14 +245,11 @@ class Desk:
             return self._question(position)
 
     def can_undo(self, by: str) -> bool:
-        """Whether a labeller has an answer that is not recorded yet."""
+        """Whether a labeller has an answer that nothing rests on yet."""
         with self._lock:
-            return any(entry.get("by") == by for entry in self._journal.entries)
-
-    def renew(self, seat: str) -> bool:
-        """A seat is still there; whether it still holds what it held."""
-        with self._lock:
-            return self._seats.renew(seat)
+            return not self.settled and any(
+                entry.get("by") == by for entry in self._journal.entries
+            )
 
     def leave(self, seat: str) -> None:
         """A seat is given up; what it held goes to others at once."""
@@ -335,8 +338,16 @@ class Desk:
         """
         with project.exclusive(waiting):
             with self._lock:
-                if not self.settled:  # somebody has taken an answer back meanwhile
+                if not self.settled:  # another command has recorded labels meanwhile
                     return Settled()
+                done = self._record(project)
+                self.refresh()
+            return _finish(project, done)
+
+    def record(self, project: Project) -> Settled:
+        """Record all answers that there are, before something that must not miss them."""
+        with project.exclusive():
+            with self._lock:
                 done = self._record(project)
                 self.refresh()
             return _finish(project, done)

@@ -6,6 +6,8 @@ from then on an answer costs as much as the labels known so far, however large t
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,16 +19,17 @@ from easeci.errors import DataError, UsageError
 from easeci.evidence.cells import Code
 from easeci.ledger.state import Step, Testset
 from easeci.plan import plan
+from easeci.plan.typical import planned_difference
 from easeci.script import Script
 from easeci.service.labelling import classes_of
 from easeci.service.project import Project
 from easeci.tables import Column, Role
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import KNOWN, Answered
-from easeci.tables.column import LONGEST_VALUE
 from easeci.vault import SealedTestset
 from easeci.verdict import Evaluation, Verdict
 
+LONGEST_CLASS = 200
 GIVEN = (Answered.LABEL, Answered.CANNOT_TELL, Answered.SKIPPED)
 """What a single labeller can answer."""
 
@@ -58,9 +61,10 @@ class OpenStep:
         self.unsettled: list[int] = self.sealed.unsettled(testset.label_files).tolist()
         self._unsettled = set(self.unsettled)
         self.declared = bool(testset.script.classes)
-        self.classes: list[str] = [] if before is None else before.classes
-        self._remember(*classes_of(self.sealed, testset))
-        self._expected: int | None = _expected(testset) if before is None else before._expected
+        self._classes: list[str] = [] if before is None else before.classes
+        self._remember(classes_of(self.sealed, testset))
+        self._entries = {int(entry["position"]): entry for entry in entries}
+        self._expected: int = _expected(testset) if before is None else before._expected
         self._evaluation: Evaluation | None = None
         self._verdict: Verdict | None = None
         self._answered: dict[int, Code | None] = {}
@@ -95,14 +99,24 @@ class OpenStep:
         """Positions of the labels that are wanted next, from the first missing one on."""
         return () if self._verdict is None else self._verdict.wanted
 
+    def is_wanted(self, position: int) -> bool:
+        wanted = self.wanted
+        place = bisect_left(wanted, position)
+        return place < len(wanted) and wanted[place] == position
+
     @property
     def more(self) -> int:
         """How many labels are still to come: as planned, and not as the evidence says."""
         if self._verdict is None:
             return 0
-        if self._expected is None:
-            return len(self._verdict.wanted)
         return max(self._expected - self._verdict.labels, 1)
+
+    @property
+    def classes(self) -> list[str]:
+        """As declared, or as labels and answers so far are; each keeps its place."""
+        given = (entry.get("label") for entry in self._entries.values())
+        new = dict.fromkeys(g for g in given if g is not None and g not in self._classes)
+        return [*self._classes, *new]
 
     def is_answered(self, position: int) -> bool:
         """Whether a label is known or in the journal; an unsettled one may be answered again."""
@@ -124,8 +138,12 @@ class OpenStep:
             return
         if self.declared:
             raise UsageError("the script has no such class")
-        if not label.strip() or label != label.strip() or len(label) > LONGEST_VALUE:
-            raise UsageError("this cannot be the name of a class", hint="Use a short text.")
+        plain = label.isprintable() and label == label.strip()
+        if not label or not plain or len(label) > LONGEST_CLASS:
+            raise UsageError(
+                "this cannot be the name of a class",
+                hint=f"A class is a text of one line, of at most {LONGEST_CLASS} characters.",
+            )
         try:
             require_comparable(_column(self.classes), _column([label]))
         except DataError as error:
@@ -138,11 +156,13 @@ class OpenStep:
 
     def add(self, entry: dict[str, Any]) -> None:
         """One more answer."""
+        self._entries[int(entry["position"])] = entry
         self._apply(entry)
         self._decide()
 
     def remove(self, position: int) -> None:
         """An answer was taken back."""
+        self._entries.pop(position, None)
         before = self._answered.pop(position, None)
         if before is not None and self._evaluation is not None:
             self._evaluation.put(position, before)
@@ -150,7 +170,6 @@ class OpenStep:
 
     def _apply(self, entry: dict[str, Any]) -> None:
         position, state = int(entry["position"]), Answered(entry["state"])
-        self._remember(*([entry["label"]] if entry.get("label") is not None else []))
         self._answered.setdefault(position, None)
         if self._evaluation is None or self._known[position]:
             return
@@ -163,8 +182,8 @@ class OpenStep:
     def _decide(self) -> None:
         self._verdict = None if self._evaluation is None else self._evaluation.verdict()
 
-    def _remember(self, *labels: str) -> None:
-        self.classes += [label for label in labels if label not in self.classes]
+    def _remember(self, labels: Sequence[str]) -> None:
+        self._classes += [label for label in labels if label not in self._classes]
 
 
 def _step(testset: Testset) -> Step | None:
@@ -184,10 +203,20 @@ def _script(testset: Testset) -> Script:
     return replace(testset.script, estimator=testset.estimator)
 
 
-def _expected(testset: Testset) -> int | None:
-    """How many labels a commit takes by plan, where that is not simply all that are missing."""
-    expected = plan(_script(testset)).chosen.expected
-    return None if expected is None else expected.middle
+def _expected(testset: Testset) -> int:
+    """How many labels a commit takes by plan.
+
+    Where all that matter are needed, by the d that the plan reckons with: how many really are
+    would tell labellers on how many examples the models differ.
+    """
+    script = _script(testset)
+    expected = plan(script).chosen.expected
+    if expected is not None:
+        return expected.middle
+    if any(clause.score.label_matters_when_agreeing for clause in script.clauses):
+        return testset.examples
+    shares = [planned_difference(script, clause).share for clause in script.clauses]
+    return math.ceil(max(shares) * testset.examples)
 
 
 def _column(classes: Sequence[str]) -> Column:

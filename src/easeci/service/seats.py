@@ -14,8 +14,6 @@ class _Seat:
     heard: float
     held: list[int] = field(default_factory=list)
     last: int | None = None
-    robbed: bool = False
-    """Whether something was taken from it since it last looked."""
 
 
 class Seats:
@@ -43,19 +41,9 @@ class Seats:
             for position in positions:
                 self.give(name, position)
 
-    def renew(self, name: str) -> bool:
-        """A seat says that it is still there; whether it holds all that it held."""
-        self._let_lapse()
-        seat = self._seats.get(name)
-        if seat is None:
-            return False
-        seat.heard = self._clock()
-        return not seat.robbed
-
     def fill(self, name: str, wanted: Iterable[int], count: int) -> list[int]:
         """What a seat holds, cut down or filled up to ``count`` with what nobody else holds."""
         seat = self._seats[name]
-        seat.robbed = False
         for position in seat.held[count:]:
             self._free(position)
         if len(seat.held) < count:
@@ -79,7 +67,6 @@ class Seats:
         if holder is not None:
             self._free(position)
             self._seats[holder].last = position
-            self._seats[holder].robbed |= holder != name
         self._seats[name].last = position
 
     def shown(self, name: str) -> set[int]:
@@ -90,12 +77,11 @@ class Seats:
             return set()
         return set(seat.held) | ({seat.last} if seat.last is not None else set())
 
-    def keep_only(self, is_kept: Callable[[int], bool]) -> None:
-        """Take away what is no longer to be answered."""
+    def keep_only(self, is_kept: Callable[[int], bool], name: str | None = None) -> None:
+        """Take away what is no longer to be answered, from one seat or from all."""
         for position, holder in list(self._holders.items()):
-            if not is_kept(position):
+            if name in (None, holder) and not is_kept(position):
                 self._free(position)
-                self._seats[holder].robbed = True
 
     def leave(self, name: str) -> None:
         """A seat is given up."""

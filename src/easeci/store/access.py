@@ -71,16 +71,21 @@ class Access:
             return gone.rowcount > 0
 
     def open_session(self, token_digest: str, digest: str, now: str, until: str) -> bool:
-        """A session for whoever has the token; False if there is no such token."""
+        """A session for whoever has the token; False if there is no such token.
+
+        To guess must cost little: nothing is written, and so nobody waited for, before it is known.
+        """
+        query = (
+            select(token.c.id, token.c.name, token.c.role)
+            .join(project)
+            .where(project.c.name == self.project, token.c.digest == token_digest)
+        )
+        with explained(self.store.path), self.store.engine.connect() as connection:
+            found = connection.execute(query).first()
+        if found is None:
+            return False
         with explained(self.store.path), writing(self.store.engine).begin() as connection:
             project_id = self._id(connection)
-            found = connection.execute(
-                select(token.c.id, token.c.name, token.c.role).where(
-                    token.c.project_id == project_id, token.c.digest == token_digest
-                )
-            ).first()
-            if found is None:
-                return False
             row = SessionRow(found.name, found.role, until)
             _open(connection, project_id, row, digest, now, token_id=found.id)
             return True

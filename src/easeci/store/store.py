@@ -94,9 +94,8 @@ class Store:
         A lock of the operating system's, so that it ends with its process, however that ends.
         ``waiting`` is called once if another command is at it.
         """
-        digest = hashlib.sha256(name.encode()).hexdigest()[:16]
         try:
-            descriptor = os.open(self.folder / f"lock-{digest}", os.O_RDWR | os.O_CREAT, 0o600)
+            descriptor = os.open(self._lock(name), os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise InfrastructureError(
                 f"{self.folder} may not be written: {error.strerror}",
@@ -112,6 +111,23 @@ class Store:
             yield
         finally:
             os.close(descriptor)
+
+    def is_busy(self, name: str) -> bool:
+        """Whether some command acts on a project just now."""
+        try:
+            descriptor = os.open(self._lock(name), os.O_RDWR)
+        except OSError:  # nobody ever did
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def _lock(self, name: str) -> Path:
+        return self.folder / f"lock-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
     def damage(self) -> str | None:
         """What the database itself finds wrong with its file."""

@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from easeci.service.tokens import Role
 from easeci.web import explorer, labelling, overview, sign_in, testsets
@@ -17,8 +18,8 @@ from easeci.web.guards import Guard, Headers, page_for_http_error, route_endpoin
 from easeci.web.request import SMALL, Endpoint
 from easeci.web.site import Site
 
-GIBIBYTE = 1 << 30
-MOST_UPLOADED = 2 * GIBIBYTE
+LITTLE = 4 * 1024
+MOST_UPLOADED = 2 << 30
 EVERYONE: frozenset[Role] = frozenset()
 ANYBODY_SIGNED_IN = frozenset(Role)
 OWNER = frozenset({Role.OWNER})
@@ -30,7 +31,8 @@ LABELLERS = frozenset({Role.OWNER, Role.LABELLER})
 class Door:
     """A route: who may ask, how much they may send, and who answers.
 
-    ``document`` says that it answers scripts of our pages, in JSON, errors included.
+    ``files`` says that files may be among it, ``document`` that it answers scripts of our pages,
+    in JSON, errors included.
     """
 
     method: str
@@ -38,17 +40,18 @@ class Door:
     roles: frozenset[Role]
     endpoint: Endpoint
     most_bytes: int = SMALL
+    files: bool = False
     document: bool = False
 
 
 DOORS = (
     Door("GET", "/sign-in", EVERYONE, sign_in.show),
-    Door("POST", "/sign-in", EVERYONE, sign_in.sign_in),
+    Door("POST", "/sign-in", EVERYONE, sign_in.sign_in, most_bytes=LITTLE),
     Door("GET", "/enter/{code}", EVERYONE, sign_in.enter),
     Door("POST", "/sign-out", ANYBODY_SIGNED_IN, sign_in.sign_out),
     Door("GET", "/", ANYBODY_SIGNED_IN, overview.overview),
-    Door("GET", "/commits/{number:int}", READERS, overview.commit),
-    Door("GET", "/commits/{number:int}/log", OWNER, overview.build_log),
+    Door("GET", "/commits/{number:number}", READERS, overview.commit),
+    Door("GET", "/commits/{number:number}/log", OWNER, overview.build_log),
     Door("GET", "/label", LABELLERS, labelling.show),
     Door("POST", "/label/take", LABELLERS, labelling.take, document=True),
     Door("POST", "/label/answer", LABELLERS, labelling.answer, document=True),
@@ -56,15 +59,30 @@ DOORS = (
     Door("POST", "/label/leave", LABELLERS, labelling.leave, document=True),
     Door("GET", "/label/files/{ticket}", LABELLERS, labelling.file),
     Door("GET", "/testsets", OWNER, testsets.show),
-    Door("POST", "/testsets", OWNER, testsets.add, most_bytes=MOST_UPLOADED),
-    Door("POST", "/testsets/labels", OWNER, testsets.labels, most_bytes=MOST_UPLOADED),
+    Door("POST", "/testsets", OWNER, testsets.add, MOST_UPLOADED, files=True),
+    Door("POST", "/testsets/labels", OWNER, testsets.labels, MOST_UPLOADED, files=True),
     Door("POST", "/testsets/retire", OWNER, testsets.retire),
-    Door("POST", "/testsets/{number:int}/release", OWNER, testsets.release),
+    Door("POST", "/testsets/{number:number}/release", OWNER, testsets.release),
     Door("GET", "/plan", OWNER, explorer.explore_plan),
 )
 
 
-def make_app(site: Site) -> Starlette:
+class Number(Convertor[int]):
+    """A number in a path, of a length that a number of ours can have."""
+
+    regex = "[0-9]{1,9}"
+
+    def convert(self, value: str) -> int:
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
+register_url_convertor("number", Number())
+
+
+def make_app(site: Site) -> ASGIApp:
     @asynccontextmanager
     async def life(_: Starlette) -> AsyncIterator[None]:
         site.start()
@@ -76,16 +94,14 @@ def make_app(site: Site) -> Starlette:
     routes = [
         Route(
             door.path,
-            route_endpoint(site, Guard(door.roles, door.most_bytes, door.document), door.endpoint),
+            route_endpoint(
+                site, Guard(door.roles, door.most_bytes, door.files, door.document), door.endpoint
+            ),
             methods=[door.method],
         )
         for door in DOORS
     ]
     static = Mount("/static", StaticFiles(packages=[("easeci.web", "static")]), name="static")
     errors = {404: page_for_http_error(site), 405: page_for_http_error(site)}
-    return Starlette(
-        routes=[*routes, static],
-        middleware=[Middleware(Headers, hosts=site.hosts)],
-        exception_handlers=errors,
-        lifespan=life,
-    )
+    app = Starlette(routes=[*routes, static], exception_handlers=errors, lifespan=life)
+    return Headers(app, hosts=site.hosts)  # outside of everything: whatever answers has them

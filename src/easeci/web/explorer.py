@@ -21,7 +21,9 @@ def explore_plan(asked: Asked) -> Response:
     fields = {name: asked.request.query_params.get(name, "") for name in FIELDS}
     if not any(fields.values()):
         fields["condition"] = _condition(asked)
-    found = explore(fields)
+    found = asked.site.latest(asked.who, lambda: explore(fields))
+    if found is None:  # whoever typed has typed on
+        return Response(status_code=204)
     wrong = found if isinstance(found, FieldError) else None
     right = found if isinstance(found, Exploration) else None
     return asked.page(

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import hmac
 import sys
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
+from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -85,10 +87,15 @@ class Guard:
 
     roles: frozenset[Role]
     most_bytes: int
+    files: bool
     document: bool
 
 
 class _TooLargeError(Exception):
+    pass
+
+
+class _UnreadableError(Exception):
     pass
 
 
@@ -121,10 +128,14 @@ def route_endpoint(
             return _error(Asked(site, request, visitor), guard, 413, *_too_large(guard))
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
+        except _UnreadableError:
+            return _error(Asked(site, request, visitor), guard, 415, *UNREADABLE)
         except HTTPException as error:
             return _error(Asked(site, request, visitor), guard, error.status_code, *UNREADABLE)
         except EaseciError as error:
             return _known(Asked(site, request, visitor), guard, error)
+        except (CancelledError, KeyboardInterrupt, SystemExit):
+            raise
         except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
             print(f"error: {unexpected(error)}", file=sys.stderr, flush=True)
             return _error(Asked(site, request, visitor), guard, 500, *BROKEN)
@@ -154,7 +165,8 @@ def _refusal(
         return None
     if visitor is None:
         if request.method == "GET" and not guard.document:
-            return see_other(f"/sign-in?next={quote(request.url.path)}")
+            asked_for = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            return see_other(f"/sign-in?next={quote(asked_for)}")
         return _error(asked, guard, 401, "you are not signed in", "Sign in again, and repeat it.")
     if visitor.role not in guard.roles:
         return _error(asked, guard, 403, f"this page is not for a {visitor.role}'s token", None)
@@ -168,7 +180,7 @@ def _same_origin(request: Request) -> bool:
     if site is not None and site != "same-origin":
         return False
     origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    return origin is None or origin.partition("://")[2] == request.headers.get("host")
 
 
 def _ours(asked: Asked) -> bool:
@@ -180,6 +192,7 @@ async def _form(request: Request, guard: Guard) -> FormData:
     """The form of a request, as it streams in; files go to the disk and not to memory."""
     if request.method != "POST":
         return FormData()
+    _require_readable(request.headers.get("content-type", ""), guard)
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > guard.most_bytes:
         raise _TooLargeError
@@ -194,6 +207,20 @@ async def _form(request: Request, guard: Guard) -> FormData:
         return message
 
     return await Request(request.scope, bounded).form(max_files=3, max_fields=40)
+
+
+def _require_readable(content_type: str, guard: Guard) -> None:
+    """Forms are what browsers send: fields, and files where files are asked for, in UTF-8.
+
+    A decoder of the sender's choice could take minutes for a few bytes.
+    """
+    kind, parameters = parse_options_header(content_type)
+    allowed = {b"application/x-www-form-urlencoded", b""}
+    if guard.files:
+        allowed.add(b"multipart/form-data")
+    charset = parameters.get(b"charset", b"utf-8").lower()
+    if kind not in allowed or charset not in (b"utf-8", b"utf8"):
+        raise _UnreadableError
 
 
 def _too_large(guard: Guard) -> tuple[str, str]:

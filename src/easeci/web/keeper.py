@@ -90,7 +90,8 @@ class Keeper:
                     errands[0](project)
                     del errands[0]
                 self.problem = None
-            except Exception as error:  # noqa: BLE001 - the thread goes on, the owner is told
+            except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
+                # The thread goes on, and the owner is told.
                 ours = isinstance(error, EaseciError)
                 self.problem = str(error).partition("\n")[0] if ours else unexpected(error)
                 with self._wake:

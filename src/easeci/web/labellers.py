@@ -53,6 +53,13 @@ class Labellers:
         with self._lock:
             return None if self._desk is None else self._desk.wanted
 
+    def record(self, project: Project) -> None:
+        """Record whatever was answered, so that nothing is missing from what is done next."""
+        with self._lock:
+            desk = self._desk
+        if desk is not None:
+            desk.record(project)
+
     def close(self) -> None:
         self._keeper.run_soon(self._close)
 

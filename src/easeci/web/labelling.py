@@ -64,7 +64,7 @@ def answer(asked: Asked) -> Response:
 
 def undo(asked: Asked) -> Response:
     with asked.site.labellers.at_desk() as desk:
-        desk.undo(_seat(asked), asked.who.name)
+        desk.undo(_seat(asked), asked.who.name, asked.text("undone") or None)
         return _document(asked, desk)
 
 
@@ -120,9 +120,9 @@ def _question(question: Question) -> dict[str, Any]:
 
 
 def _field(name: str, value: Any, *, is_file: bool) -> dict[str, Any]:
-    """One column, and how it is shown."""
+    """One column, and how it is shown. What a file is called could say what it shows."""
     if is_file:
-        return {"name": name, "kind": _kind(value), "text": value}
+        return {"name": name, "kind": _kind(value)}
     text = "" if value is None else str(value)
     cut = max(len(text) - LONGEST_TEXT, 0)
     kind = "number" if isinstance(value, int | float) and not isinstance(value, bool) else "text"

@@ -7,7 +7,9 @@ developers have anyway. The owner's show more, and that somebody looked is recor
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from markupsafe import Markup
 from starlette.responses import Response
@@ -19,7 +21,7 @@ from easeci.service.evidence import commit_curves, commit_view, curves_key
 from easeci.service.labelling import wanted_labels
 from easeci.service.project import Project
 from easeci.service.report_page import history_figures, promise
-from easeci.service.reports import decided_steps
+from easeci.service.reports import DecidedStep, decided_steps
 from easeci.service.tokens import Role
 from easeci.service.views import log, read_build_log, read_owner_log, read_status
 from easeci.verdict.curves import ClauseCurves
@@ -28,6 +30,7 @@ from easeci.web.site import Site
 from easeci.web.templates import as_markup
 
 RECENT = 50
+Row = TypeVar("Row")
 
 
 def overview(asked: Asked) -> Response:
@@ -38,14 +41,16 @@ def overview(asked: Asked) -> Response:
 
 def _developers(asked: Asked) -> Response:
     with asked.site.reading() as project:
-        state = project.state
-        testset = state.latest_testset
-        return asked.page(
-            "signals.html",
-            standing=read_status(project),
-            promise=() if testset is None else promise(testset.script),
-            rows=log(project)[::-1],
-        )
+        testset = project.state.latest_testset
+        rows = log(project)[::-1]
+        standing = read_status(project)
+    return asked.page(
+        "signals.html",
+        standing=standing,
+        promise=() if testset is None else promise(testset.script),
+        rows=_recent(asked, rows),
+        rows_in_all=len(rows),
+    )
 
 
 def _owners(asked: Asked) -> Response:
@@ -56,18 +61,24 @@ def _owners(asked: Asked) -> Response:
         if testset is None:
             return asked.page("begin.html", alarms=_recording(asked.site))
         wanted = _wanted(asked.site, project, testset)
-        rows = read_owner_log(project)[::-1]
-        return asked.page(
-            "overview.html",
-            standing=read_status(project, owner=True, labels_wanted=wanted),
-            testset=testset,
-            promise=promise(testset.script),
-            alarms=alarms(asked.site, state, testset),
-            figures=_history(asked.site, project, testset),
-            waiting=[row.shown for row in rows if row.shown.signal is Signal.PENDING],
-            rows=rows if "all" in asked.request.query_params else rows[:RECENT],
-            rows_in_all=len(rows),
-        )
+        standing = read_status(project, owner=True, labels_wanted=wanted)
+        rows, found = read_owner_log(project)[::-1], alarms(asked.site, state, testset)
+        steps = decided_steps(state, testset)
+    return asked.page(
+        "overview.html",
+        standing=standing,
+        testset=testset,
+        promise=promise(testset.script),
+        alarms=found,
+        figures=_history(asked.site, testset, steps),
+        waiting=[row.shown for row in rows if row.shown.signal is Signal.PENDING],
+        rows=_recent(asked, rows),
+        rows_in_all=len(rows),
+    )
+
+
+def _recent(asked: Asked, rows: list[Row]) -> list[Row]:
+    return rows if "all" in asked.request.query_params else rows[:RECENT]
 
 
 def commit(asked: Asked) -> Response:
@@ -77,8 +88,10 @@ def commit(asked: Asked) -> Response:
         if view.owner is None:
             return asked.page("commit.html", shown=view.shown, found=None, figures=())
         asked.site.keeper.look(asked.who.session, "commit", view.shown.testset)
-        figures = _evidence(asked.site, project, number)
-        return asked.page("commit.html", shown=view.shown, found=view.owner, figures=figures)
+        key = curves_key(project, number)
+        curves = asked.site.remembered(("curves", *key), lambda: commit_curves(project, number))
+    figures = asked.site.remembered(("evidence", *key), lambda: [_figure(c) for c in curves])
+    return asked.page("commit.html", shown=view.shown, found=view.owner, figures=figures)
 
 
 def build_log(asked: Asked) -> Response:
@@ -142,9 +155,8 @@ def _wanted(site: Site, project: Project, testset: Testset) -> int:
     return site.remembered(key, lambda: len(wanted_labels(project, testset)))
 
 
-def _history(site: Site, project: Project, testset: Testset) -> list[Markup]:
+def _history(site: Site, testset: Testset, steps: Sequence[DecidedStep]) -> list[Markup]:
     """The course of each clause over the steps."""
-    steps = decided_steps(project.state, testset)
     if not steps:
         return []
     key = ("history", testset.number, len(steps), tuple(step.became_baseline for step in steps))
@@ -160,15 +172,6 @@ class Figure:
     title: str
     svg: Markup | None
     caption: str
-
-
-def _evidence(site: Site, project: Project, number: int) -> list[Figure]:
-    """How the evidence of each clause grew, label by label."""
-
-    def draw() -> list[Figure]:
-        return [_figure(curves) for curves in commit_curves(project, number)]
-
-    return site.remembered(("evidence", *curves_key(project, number)), draw)
 
 
 def _figure(curves: ClauseCurves) -> Figure:

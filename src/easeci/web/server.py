@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import socket
 import ssl
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from easeci.web.guards import host_of
 from easeci.web.site import LOOPBACK, Place, Site
 
 CLOSING_SECONDS = 5
+MOST_AT_ONCE = 400
+QUIET = ("asyncio", "python_multipart", "uvicorn")
 
 
 @dataclass(frozen=True)
@@ -84,12 +87,19 @@ class Server:
     def run(self) -> None:
         """Serve until a signal ends it. Nothing of a request is written to a log."""
         self.site.keeper.run_soon(lambda _: warm_up())
+        for name in QUIET:  # they write of requests what must not be written
+            logger = logging.getLogger(name)
+            logger.addHandler(logging.NullHandler())
+            logger.propagate = False
         config = uvicorn.Config(
             make_app(self.site),
             log_level="critical",
             access_log=False,
             server_header=False,
-            proxy_headers=False,
+            # Behind a proxy all would seem to come from one address, and wait for one another.
+            proxy_headers=self.listening.url is not None,
+            forwarded_allow_ips="127.0.0.1,::1",
+            limit_concurrency=MOST_AT_ONCE,
             timeout_graceful_shutdown=CLOSING_SECONDS,
             ssl_certfile=self.listening.certificate,
             ssl_keyfile=self.listening.key,

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from starlette.responses import Response
 
-from easeci.service import tokens
 from easeci.service.tokens import SESSION_HOURS, Role
 from easeci.web.guards import cookie_name
 from easeci.web.request import Asked, see_other
@@ -30,8 +27,7 @@ def sign_in(asked: Asked) -> Response:
     token = asked.text("token")
     session = None
     if len(token) <= LONGEST_TOKEN:
-        with asked.site.reading() as project:
-            session = tokens.sign_in(project, token)
+        session = asked.site.sign_in(token)
     if session is None:
         asked.site.throttle.failed(_address(asked))
         return _again(asked, 401, "there is no such token, or it was taken back")
@@ -39,20 +35,20 @@ def sign_in(asked: Asked) -> Response:
 
 
 def enter(asked: Asked) -> Response:
-    """By the code that the server printed when it was started; it works once."""
-    wait = asked.site.throttle.wait(_address(asked))
-    if wait:
-        return _wait(asked, wait)
+    """By the code that the server printed when it was started; it works once.
+
+    It is too long to be guessed, so that nobody has to wait because others try.
+    """
+    if asked.request.method != "GET":
+        return Response(status_code=405)  # somebody checks links: that must not spend this one
     session = asked.site.enter(asked.request.path_params["code"])
     if session is None:
-        asked.site.throttle.failed(_address(asked))
         return _again(asked, 401, "this link was used already: it works once")
     return _let_in(asked, session, "/")
 
 
 def sign_out(asked: Asked) -> Response:
-    with asked.site.reading() as project:
-        tokens.sign_out(project, asked.who)
+    asked.site.sign_out(asked.who)
     answer = see_other("/sign-in")
     answer.delete_cookie(cookie_name(asked.request))
     return answer
@@ -90,6 +86,5 @@ def _address(asked: Asked) -> str:
 
 def _local(path: str) -> str | None:
     """A path of ours, never another site that somebody wrote into a link."""
-    split = urlsplit(path)
-    plain = path.startswith("/") and not path.startswith(("//", "/\\"))
-    return path if plain and not split.netloc and "\\" not in path and path.isprintable() else None
+    plain = path.startswith("/") and not path.startswith("//") and "\\" not in path
+    return path if plain and path.isprintable() else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,12 +13,14 @@ from typing import Any, TypeVar
 
 from easeci.errors import UsageError
 from easeci.service.project import Project, open_project
-from easeci.service.tokens import Visitor, sign_in_here, tokens, visitor_of
+from easeci.service.tokens import Visitor, sign_in, sign_in_here, sign_out, tokens, visitor_of
 from easeci.web.keeper import Keeper
 from easeci.web.labellers import Labellers
 from easeci.web.throttle import Throttle
 
 MOST_REMEMBERED = 200
+PATIENCE_SECONDS = 10.0
+LATER = "Nothing was done. Send it again in a while."
 Made = TypeVar("Made")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -49,7 +52,11 @@ class Site:
         self.throttle = Throttle()
         self.keeper = Keeper(place)
         self.labellers = Labellers(place, self.keeper)
-        self._memory: dict[tuple[object, ...], Any] = {}
+        self._memory: dict[tuple[object, ...], tuple[Any]] = {}
+        self._memory_lock = threading.Lock()
+        self._act = threading.Lock()
+        self._dear = threading.Lock()
+        self._asked_last: dict[str, object] = {}
         self._code: str | None = None
 
     def start(self) -> None:
@@ -67,24 +74,66 @@ class Site:
             self._project.refresh()
             yield self._project
 
-    def acting(self) -> Project:
-        """A copy of the project for something that may take its time."""
-        return self.place.open()
+    @contextmanager
+    def acting(self) -> Iterator[Project]:
+        """A copy of the project for something that takes it for itself; one at a time.
+
+        A build may hold the project for half an hour. Whoever sent a form is told so instead.
+        """
+        if not self._act.acquire(timeout=PATIENCE_SECONDS):
+            raise UsageError("something else is being done just now", hint=LATER)
+        try:
+            project, until = self.place.open(), time.monotonic() + PATIENCE_SECONDS
+            while project.store.is_busy(project.name):
+                if time.monotonic() > until:
+                    raise UsageError(
+                        "another command is at work on the project, such as a build", hint=LATER
+                    )
+                time.sleep(0.05)
+            self.labellers.record(project)
+            yield project
+        finally:
+            self._act.release()
 
     def remembered(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
-        """What was made for this key before; what has not been asked for lately is forgotten."""
-        if key not in self._memory:
-            self._memory[key] = make()
+        """What was made for this key before; what has not been asked for lately is forgotten.
+
+        Two who ask at once may both make it: nobody waits for what somebody else has drawn.
+        """
+        with self._memory_lock:
+            found = self._memory.pop(key, None)
+        made: Made = make() if found is None else found[0]
+        with self._memory_lock:
+            self._memory[key] = (made,)
             while len(self._memory) > MOST_REMEMBERED:
                 del self._memory[next(iter(self._memory))]
-        made: Made = self._memory.pop(key)
-        self._memory[key] = made
         return made
+
+    def latest(self, visitor: Visitor, make: Callable[[], Made]) -> Made | None:
+        """Something dear that a visitor asks for again and again: one at a time, and only what was
+        asked for last. None if something else has been asked for meanwhile."""
+        mine = self._asked_last[visitor.session] = object()
+        with self._dear:
+            if self._asked_last.get(visitor.session) is not mine:
+                return None
+            try:
+                return make()
+            finally:
+                if self._asked_last.get(visitor.session) is mine:
+                    del self._asked_last[visitor.session]
 
     # -- who is there
 
     def visitor(self, session: str | None) -> Visitor | None:
         return None if not session else visitor_of(self._project, session)
+
+    def sign_in(self, token: str) -> str | None:
+        """A session for a token. Like all that is about sessions, it needs nothing of the state,
+        and so waits for no page."""
+        return sign_in(self._project, token)
+
+    def sign_out(self, visitor: Visitor) -> None:
+        sign_out(self._project, visitor)
 
     def new_code(self) -> str:
         """A code that signs in the owner once: for whoever started the server."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
-from starlette.background import BackgroundTask
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response, StreamingResponse
 
 from easeci.errors import EaseciError, UsageError
 from easeci.ledger.disclosure import disclosed_reason
-from easeci.ledger.state import State, Testset
+from easeci.ledger.state import Testset
 from easeci.plan import Plan
 from easeci.service.checks import make_plan
 from easeci.service.labelling import LabelsImported, import_labels
@@ -58,7 +59,8 @@ def add(asked: Asked) -> Response:
             allow_overlap=asked.text("allow_overlap") == "yes",
         )
         try:
-            added = add_testset(asked.site.acting(), offer)
+            with asked.site.acting() as project:
+                added = add_testset(project, offer)
         except EaseciError as error:
             return _page(asked, _refused(error, examples, labels), status=400)
     return _page(asked, _added(added))
@@ -69,12 +71,10 @@ def labels(asked: Asked) -> Response:
         if path is None:
             raise UsageError("no file was chosen", hint="Choose one with the columns id and label.")
         try:
-            imported = import_labels(
-                asked.site.acting(),
-                path,
-                correct=asked.text("correct") == "yes",
-                by=asked.who.name,
-            )
+            with asked.site.acting() as project:
+                imported = import_labels(
+                    project, path, correct=asked.text("correct") == "yes", by=asked.who.name
+                )
         except EaseciError as error:
             return _page(asked, _refused(error, path), status=400)
     return _page(asked, _imported(imported))
@@ -84,34 +84,46 @@ def retire(asked: Asked) -> Response:
     if asked.text("sure") != "yes":
         raise UsageError("nothing was retired", hint="Tick that you are sure.")
     reason = asked.text("reason").strip()[:LONGEST_REASON] or "by hand"
-    retired = retire_testset(asked.site.acting(), reason)
+    with asked.site.acting() as project:
+        retired = retire_testset(project, reason)
     return _page(asked, Said(f"Testset {retired.number} is retired."))
 
 
 def release(asked: Asked) -> Response:
     """A retired testset as one file to be handed to developers; recorded as its release."""
-    folder = Path(tempfile.mkdtemp(prefix="easeci-release-"))
-    try:
-        content = folder / "content"
-        released = release_testset(asked.site.acting(), content, number=asked.number("number"))
-        packed = _packed(content, folder / "testset.zip")
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    return FileResponse(
-        packed,
+    with tempfile.TemporaryDirectory(prefix="easeci-release-") as folder:
+        content = Path(folder) / "content"
+        with asked.site.acting() as project:
+            released = release_testset(project, content, number=asked.number("number"))
+        # A file without a name: however the download ends, nothing is left of it.
+        packed = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it was read
+        try:
+            _pack(content, packed)
+        except BaseException:
+            packed.close()
+            raise
+    return StreamingResponse(
+        _chunks(packed),
         media_type="application/zip",
-        filename=f"testset-{released.testset}.zip",
-        background=BackgroundTask(shutil.rmtree, folder, ignore_errors=True),
+        headers={
+            "Content-Disposition": f'attachment; filename="testset-{released.testset}.zip"',
+            "Content-Length": str(packed.seek(0, os.SEEK_END)),
+        },
     )
 
 
-def _packed(folder: Path, target: Path) -> Path:
+def _pack(folder: Path, target: IO[bytes]) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 archive.write(path, path.relative_to(folder).as_posix())
-    return target
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        file.seek(0)
+        while chunk := file.read(1 << 20):
+            yield chunk
 
 
 def _page(asked: Asked, said: Said | None = None, *, status: int = 200) -> Response:
@@ -121,21 +133,18 @@ def _page(asked: Asked, said: Said | None = None, *, status: int = 200) -> Respo
             Shelf(testset, disclosed_reason(project.state, testset))
             for testset in reversed(project.state.testsets.values())
         ]
+        addable = project.state.active_testset is None
         top = project.repository.top
-        needs, problem = _plan(top or Path()) if _addable(project.state) else (None, None)
+    needs, problem = _plan(top or Path()) if addable else (None, None)
     return asked.page(
         "testsets.html",
         status=status,
         shelves=shelves,
-        addable=not shelves or shelves[0].testset.retired is not None,
+        addable=addable,
         needs=needs,
         problem=problem,
         said=said,
     )
-
-
-def _addable(state: State) -> bool:
-    return state.active_testset is None
 
 
 def _plan(folder: Path) -> tuple[Plan | None, EaseciError | None]:

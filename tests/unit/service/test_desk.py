@@ -236,10 +236,8 @@ class Crowd:
             case 5:
                 self.clock.now += self.dice.choice([20, 50, 61])
             case 6:
-                renewed = self.desk.renew(name)
-                assert name in self.live() or not renewed
                 if name in self.live():
-                    self.hear(name)
+                    self.take(name)
             case 7:
                 self.restart()
             case 8:
@@ -402,16 +400,13 @@ def test_a_silent_seat_loses_what_it_held_and_its_late_answer_counts_once(place:
     clock = Clock()
     desk = Desk.open(opened(place), clock=clock)
     (first, second) = desk.take("a", "ann", 2)
-    assert desk.renew("a")
     clock.now += LEASE_SECONDS
-    assert desk.renew("a")
+    assert tickets(desk.take("a", "ann", 2)) == [first.ticket, second.ticket]
     clock.now += LEASE_SECONDS + 1
     others = desk.take("b", "bob", 2)
     assert tickets(others) == [first.ticket, second.ticket]
-    assert not desk.renew("a")
     # The late answer is the first one: it is kept, and the other labeller's is not needed.
     assert desk.answer("a", "ann", first.ticket, LABEL, truth(first)) is Given.STORED
-    assert not desk.renew("b")
     assert desk.answer("b", "bob", first.ticket, LABEL, "other") is Given.ALREADY_ANSWERED
     assert desk.answer("b", "bob", second.ticket, LABEL, truth(second)) is Given.STORED
     assert [e["by"] for e in entries(place).values()] == ["ann", "bob"]
@@ -500,13 +495,13 @@ def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplac
             said.append(desk.take("b", "bob", 3))
             said.append(desk.answer("slow", "ann", held.ticket, LABEL, "x"))
             said.append(desk.answer("slow", "ann", spare, LABEL, "low"))
-            said.append((desk.renew("b"), desk.settled))
+            said.append((desk.undo("b", "bob"), desk.can_undo("bob"), desk.settled))
 
         labeller = threading.Thread(target=label)
         labeller.start()
         labeller.join(20)
         assert not labeller.is_alive(), "held up by somebody who waits for the project"
-        assert said == [[], Given.ALREADY_ANSWERED, Given.SPARE, (True, True)]
+        assert said == [[], Given.ALREADY_ANSWERED, Given.SPARE, (None, False, True)]
         assert thread.is_alive()
     thread.join(60)
     (done,) = results
@@ -520,19 +515,31 @@ def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplac
     desk.close(opened(place))
 
 
-def test_an_answer_taken_back_before_it_is_recorded_unsettles(place: Workplace) -> None:
+def test_what_a_verdict_is_known_with_is_not_taken_back(place: Workplace) -> None:
+    """Also while it waits to be recorded: whoever labels must not look again at what settled it."""
     desk, keeper = Desk.open(opened(place)), opened(place)
     while not desk.settled:
         for question in desk.take("b", "bob", 1):
             desk.answer("b", "bob", question.ticket, LABEL, truth(question))
-    back = desk.undo("b", "bob")
-    assert not desk.settled
-    assert desk.settle(keeper).answered == ()
-    assert recorded(place) == {}
-    assert back is not None
-    desk.answer("b", "bob", back.ticket, LABEL, truth(back))
+    assert desk.undo("b", "bob") is None
+    assert not desk.can_undo("bob")
+    assert desk.settled
     assert len(desk.settle(keeper).answered) == 1
-    assert desk.undo("b", "bob") is None, "what is recorded stands"
+    assert desk.undo("b", "bob") is None
+    desk.close(opened(place))
+
+
+def test_an_undo_that_is_sent_twice_takes_back_one_answer(place: Workplace) -> None:
+    desk = Desk.open(opened(place))
+    first, second = desk.take("b", "bob", 2)
+    for question in (first, second):
+        desk.answer("b", "bob", question.ticket, LABEL, truth(question))
+    back = desk.undo("b", "bob", second.ticket)
+    assert back is not None
+    assert back.ticket == second.ticket
+    assert desk.undo("b", "bob", second.ticket) is None
+    assert len(entries(place)) == 1
+    desk.close(opened(place))
 
 
 def test_labels_from_elsewhere_are_noticed(place: Workplace) -> None:

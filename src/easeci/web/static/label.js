@@ -8,6 +8,7 @@
 const byId = (id) => document.getElementById(id);
 const desk = byId("desk");
 const csrf = desk.dataset.csrf;
+const QUEUE = `easeci-queue ${desk.dataset.by}`; // whoever else signs in here has a queue of their own
 const SINGLE_KEYS = 9;
 const RETRY_MS = 1500;
 const LOOK_MS = 3000;
@@ -25,8 +26,10 @@ const state = {
   canUndo: false,
   leaseUntil: 0,
   lastSeen: Date.now(),
+  answered: [], // tickets, the last one at the end
   queue: kept(), // answers that are not sent yet
   sending: false,
+  leaving: false,
 };
 
 function seatOfThisTab() {
@@ -41,12 +44,12 @@ function seatOfThisTab() {
 
 // What is not sent yet survives a reload.
 function kept() {
-  return JSON.parse(sessionStorage.getItem("easeci-queue") || "[]");
+  return JSON.parse(sessionStorage.getItem(QUEUE) || "[]");
 }
 
 function keep() {
   const answers = state.queue.filter((job) => job.path !== "/label/take");
-  sessionStorage.setItem("easeci-queue", JSON.stringify(answers));
+  sessionStorage.setItem(QUEUE, JSON.stringify(answers));
   desk.dataset.unsent = answers.length;
 }
 
@@ -59,8 +62,14 @@ async function post(path, fields) {
     method: "POST", body, headers: { "X-Easeci-Csrf": csrf }, credentials: "same-origin", keepalive: true,
   });
   if (response.status === 401) {
+    state.leaving = true; // what is unsent is kept
     location.assign("/sign-in?next=/label");
     throw new Error("Signed out.");
+  }
+  if (response.status === 403) { // signed in anew in another tab: the page needs that session's proof
+    state.leaving = true;
+    location.reload();
+    throw new Error("Signed in anew.");
   }
   const reply = await response.json();
   if (!response.ok) {
@@ -95,6 +104,7 @@ async function send() {
           if (!state.queue.length) state.queue.push({ path: "/label/take", fields: {} });
           continue;
         }
+        if (state.leaving) return;
         trouble("Not connected", error.message);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
@@ -111,7 +121,8 @@ function enqueue(path, fields = {}) {
 }
 
 function ask() {
-  if (!state.queue.length) enqueue("/label/take");
+  if (state.queue.length) send();
+  else enqueue("/label/take");
 }
 
 function trouble(title, words) {
@@ -129,6 +140,10 @@ function accept(reply) {
   // The server does not know yet of answers that are still in the queue.
   const answered = new Set(state.queue.map((job) => job.fields.ticket));
   const before = new Map(state.held.map((held) => [held.ticket, held]));
+  if (state.unsettled && !reply.questions.length) {
+    state.unsettled = false; // through with what was skipped: on with what is wanted
+    setTimeout(ask);
+  }
   state.held = reply.questions
     .filter((question) => !answered.has(question.ticket))
     .map((question) => before.get(question.ticket) || { ticket: question.ticket, node: drawn(question) });
@@ -151,7 +166,7 @@ function drawn(question) {
     row.append(name, value);
     list.append(row);
   }
-  if (only) list.className = question.fields[0].text.length > 120 ? "lone long" : "lone";
+  if (only) list.className = (question.fields[0].text || "").length > 120 ? "lone long" : "lone";
   if (!question.fields.length) list.textContent = "(an example without columns)";
   return list;
 }
@@ -255,6 +270,7 @@ function answer(kind, label) {
   }
   state.held.shift();
   state.given += 1;
+  state.answered.push(held.ticket);
   state.typed = "";
   state.canUndo = true;
   say(`Last: ${kind === "label" ? label : kind === "skipped" ? "skipped" : "can’t tell"}`);
@@ -269,7 +285,8 @@ function undo() {
   if (!state.canUndo) { say("Nothing to take back: what is recorded stands."); return; }
   state.given = Math.max(state.given - 1, 0);
   say("Taken back: answer again.");
-  enqueue("/label/undo");
+  const ticket = state.answered.pop();
+  enqueue("/label/undo", ticket ? { undone: ticket } : {});
 }
 
 function digit(key) {
@@ -348,7 +365,7 @@ window.addEventListener("pagehide", () => {
   navigator.sendBeacon("/label/leave", new URLSearchParams({ seat: state.seat, csrf }));
 });
 window.addEventListener("beforeunload", (event) => {
-  if (state.queue.some((job) => job.path === "/label/answer")) event.preventDefault();
+  if (!state.leaving && state.queue.some((job) => job.path === "/label/answer")) event.preventDefault();
 });
 window.addEventListener("pageshow", (event) => { if (event.persisted) ask(); });
 ask();

@@ -15,6 +15,7 @@ async function reckon() {
   busy.textContent = "Reckoning…";
   try {
     const response = await fetch(address, { credentials: "same-origin", signal: mine.signal });
+    if (response.status === 204) return; // something newer is being reckoned
     if (response.redirected) { location.assign(address); return; }
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const opened = Boolean(document.querySelector("#result details[open]"));
