@@ -40,7 +40,7 @@ class Seats:
         """Seats that were there before; each has its whole lease to be heard of again."""
         for name, positions in held.items():
             self.heard(name)
-            for position in positions:
+            for position in reversed(positions):  # each becomes the first
                 self.give(name, position)
 
     def renew(self, name: str) -> bool:

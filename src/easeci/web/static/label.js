@@ -27,6 +27,7 @@ const state = {
   lastSeen: Date.now(),
   queue: kept(), // answers that are not sent yet
   sending: false,
+  signedOut: false,
 };
 
 function seatOfThisTab() {
@@ -59,6 +60,7 @@ async function post(path, fields) {
     method: "POST", body, headers: { "X-Easeci-Csrf": csrf }, credentials: "same-origin", keepalive: true,
   });
   if (response.status === 401) {
+    state.signedOut = true;
     location.assign("/sign-in?next=/label");
     throw new Error("Signed out.");
   }
@@ -111,7 +113,8 @@ function enqueue(path, fields = {}) {
 }
 
 function ask() {
-  if (!state.queue.length) enqueue("/label/take");
+  if (state.queue.length) send(); // such as what the page before a reload had not sent
+  else enqueue("/label/take");
 }
 
 function trouble(words) {
@@ -247,6 +250,10 @@ const say = (words) => { byId("said").textContent = words; };
 function answer(kind, label) {
   const held = state.held[0];
   if (!held) return;
+  if (state.queue.some((job) => job.path === "/label/undo")) { // the example that is meant is on its way
+    say("One moment: what was taken back is not here yet.");
+    return;
+  }
   if (Date.now() > state.leaseUntil) { // it may be with somebody else by now: ask first
     say("Checking that this example is still yours…");
     ask();
@@ -347,7 +354,8 @@ window.addEventListener("pagehide", () => {
   navigator.sendBeacon("/label/leave", new URLSearchParams({ seat: state.seat, csrf }));
 });
 window.addEventListener("beforeunload", (event) => {
-  if (state.queue.some((job) => job.path === "/label/answer")) event.preventDefault();
+  // Whoever was signed out comes back to this tab, which keeps the answers.
+  if (!state.signedOut && state.queue.some((job) => job.path === "/label/answer")) event.preventDefault();
 });
 window.addEventListener("pageshow", (event) => { if (event.persisted) ask(); });
 ask();
