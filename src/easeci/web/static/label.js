@@ -92,7 +92,7 @@ async function send() {
         if (error.final) {
           state.queue.shift(); // the server has read it and refuses it: the same again won't help
           keep();
-          if (job.path === "/label/take") { trouble(error.message); return; }
+          if (job.path === "/label/take") { trouble(error.message, "Not just now"); return; }
           say(error.message);
           if (!state.queue.length) state.queue.push({ path: "/label/take", fields: {} });
           continue;
@@ -117,7 +117,8 @@ function ask() {
   else enqueue("/label/take");
 }
 
-function trouble(words) {
+function trouble(words, title = "Not connected") {
+  byId("trouble-title").textContent = title;
   byId("trouble-words").textContent = words;
   byId("trouble").hidden = false;
 }
