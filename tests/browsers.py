@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.sites import Running
+from tests.sites import Here, Running
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def chromium() -> Iterator[Browser]:
 class Person:
     """Somebody with a browser of their own. Whatever the page complains of is an error."""
 
-    def __init__(self, browser: Browser, running: Running, **options: object) -> None:
+    def __init__(self, browser: Browser, running: Running | Here, **options: object) -> None:
         self.address = running.address
         self.context: BrowserContext = browser.new_context(
             base_url=running.address,

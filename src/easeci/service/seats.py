@@ -38,7 +38,7 @@ class Seats:
         """Seats that were there before; each has its whole lease to be heard of again."""
         for name, positions in held.items():
             self.heard(name)
-            for position in positions:
+            for position in reversed(positions):  # each becomes the first
                 self.give(name, position)
 
     def fill(self, name: str, wanted: Iterable[int], count: int) -> list[int]:

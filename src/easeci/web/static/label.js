@@ -121,7 +121,7 @@ function enqueue(path, fields = {}) {
 }
 
 function ask() {
-  if (state.queue.length) send();
+  if (state.queue.length) send(); // such as what the page before a reload had not sent
   else enqueue("/label/take");
 }
 
@@ -263,6 +263,10 @@ const say = (words) => { byId("said").textContent = words; };
 function answer(kind, label) {
   const held = state.held[0];
   if (!held) return;
+  if (state.queue.some((job) => job.path === "/label/undo")) { // the example that is meant is on its way
+    say("One moment: what was taken back is not here yet.");
+    return;
+  }
   if (Date.now() > state.leaseUntil) { // it may be with somebody else by now: ask first
     say("Checking that this example is still yours…");
     ask();
@@ -365,6 +369,7 @@ window.addEventListener("pagehide", () => {
   navigator.sendBeacon("/label/leave", new URLSearchParams({ seat: state.seat, csrf }));
 });
 window.addEventListener("beforeunload", (event) => {
+  // Whoever was signed out comes back to this tab, which keeps the answers.
   if (!state.leaving && state.queue.some((job) => job.path === "/label/answer")) event.preventDefault();
 });
 window.addEventListener("pageshow", (event) => { if (event.persisted) ask(); });

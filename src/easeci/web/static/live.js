@@ -3,6 +3,8 @@
 
 const EVERY_MS = 4000;
 
+const nameOf = (node) => node.getAttribute("href") || node.getAttribute("aria-label");
+
 async function refresh() {
   if (document.visibilityState !== "visible") return;
   const main = document.getElementById("main");
@@ -14,7 +16,9 @@ async function refresh() {
     const fresh = page.getElementById("main");
     if (fresh && fresh.innerHTML !== shown) {
       shown = fresh.innerHTML;
+      const focused = main.contains(document.activeElement) ? nameOf(document.activeElement) : null;
       main.replaceChildren(...fresh.childNodes);
+      if (focused) [...main.querySelectorAll("a, [tabindex]")].find((node) => nameOf(node) === focused)?.focus({ preventScroll: true });
       document.title = page.title;
     }
   } catch {

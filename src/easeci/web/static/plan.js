@@ -18,8 +18,10 @@ async function reckon() {
     if (response.status === 204) return; // something newer is being reckoned
     if (response.redirected) { location.assign(address); return; }
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const result = page.getElementById("result");
+    if (!result) { location.assign(address); return; } // an error, which the page itself shows
     const opened = Boolean(document.querySelector("#result details[open]"));
-    document.getElementById("result").replaceWith(page.getElementById("result"));
+    document.getElementById("result").replaceWith(result);
     const details = document.querySelector("#result details");
     if (details) details.open = opened;
     for (const field of form.elements) {

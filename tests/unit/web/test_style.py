@@ -1,0 +1,35 @@
+"""The stylesheet: charts are drawn once, and given the page's colours here."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+import pytest
+
+from easeci.charts import THEME_COLOURS
+
+SHEET = (resources.files("easeci.web") / "static" / "style.css").read_text("utf-8")
+LIGHT, DARK = (
+    dict(re.findall(r"(--[a-z-]+):\s*([^;]+);", block))
+    for block in re.findall(r":root \{(.*?)\}", SHEET, re.DOTALL)
+)
+
+
+@pytest.mark.parametrize("role", THEME_COLOURS)
+def test_every_colour_of_a_chart_follows_the_theme(role: str) -> None:
+    """In fills and strokes, or in the one that charts use it for, and with a dark counterpart."""
+    rules = re.findall(
+        rf'figure \[(fill|stroke)="{THEME_COLOURS[role]}"\] \{{ (fill|stroke): var\((--[a-z-]+)\)',
+        SHEET,
+    )
+    assert rules
+    for selected, given, name in rules:
+        assert selected == given
+        assert LIGHT[name] != DARK[name]
+
+
+def test_every_name_is_defined() -> None:
+    """What dark has, light has; and nothing is used that neither has."""
+    assert set(DARK) <= set(LIGHT)
+    assert set(re.findall(r"var\((--[a-z-]+)\)", SHEET)) <= set(LIGHT)
