@@ -233,7 +233,7 @@ def test_a_page_that_follows_leaves_the_keyboard_where_it_was(
     person = sites.visitor(browser, "owner", begun=True)
     page = person.page
     known = page.locator(".tiles > div", has_text="Labels known").locator("dd")
-    before = known.inner_text()
+    before = known.text_content() or ""
     link = page.get_by_role("row", name="a better model").get_by_role("link")
     link.focus()
     row = next(csv.DictReader(sites.old.examples.read_text().splitlines()))
