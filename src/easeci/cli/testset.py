@@ -87,8 +87,8 @@ def _show(added: Added) -> None:
         f"[bold]Testset {added.testset}[/] is sealed: {added.examples:,} examples, "
         f"{added.labels:,} labels{enough} ({added.estimator})."
     )
-    if added.needed is not None and added.examples < added.needed:
-        console.print(f"[yellow]Smaller than planned:[/] {_left(added.sensitivity_left)}")
+    if added.loss is not None:
+        console.print(f"[yellow]Smaller than planned:[/] {added.loss}")
     for overlap in added.overlaps:
         console.print(f"Already in testset {overlap.testset}: {overlap.shared:,} of the examples.")
     if added.baseline_failure is not None:
@@ -101,17 +101,6 @@ def _show(added: Added) -> None:
         "[dim]The guarantee takes for granted that these examples are independent draws from "
         "where the model will work, unseen by its developers, and labelled blind; near-duplicates "
         "and several rows of one person are one draw.[/]"
-    )
-
-
-def _left(sensitivity: float | None) -> str:
-    if sensitivity is None:
-        return "answers are as safe, with a wider tolerance than the script's."
-    if sensitivity == 0.0:
-        return "answers are as safe, but that clearly good commits pass can't be promised."
-    return (
-        f"answers are as safe, but the sensitivity that can be promised is {sensitivity:.1%} "
-        "instead of the script's."
     )
 
 

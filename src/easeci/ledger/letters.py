@@ -36,11 +36,9 @@ class Letters:
         script, found = testset.script, []
         if script.steps - step == STEPS_LEFT:
             found += self._letter("warning", script.email, step, f"{STEPS_LEFT} steps are left")
-        known = [s.verdict for s in testset.steps if s.verdict is not None]
-        unknown = sum(verdict["outcome"] == "Unknown" for verdict in known)
         told = any(m.testset == self.testset and UNDECIDED in m.reason for m in self.state.messages)
-        if len(known) >= FEW_DECIDED and 2 * unknown > len(known) and not told:
-            reason = f"{unknown} of {len(known)} {UNDECIDED}"
+        reason = mostly_undecided(testset)
+        if reason is not None and not told:
             found += self._letter("warning", script.email, step, reason)
         return found
 
@@ -55,3 +53,12 @@ class Letters:
 
 
 UNDECIDED = "commits were undecided"
+
+
+def mostly_undecided(testset: Testset) -> str | None:
+    """How many commits were, if there are enough of them and most were; None otherwise."""
+    known = [s.verdict for s in testset.steps if s.verdict is not None]
+    unknown = sum(verdict["outcome"] == "Unknown" for verdict in known)
+    if len(known) < FEW_DECIDED or 2 * unknown <= len(known):
+        return None
+    return f"{unknown} of {len(known)} {UNDECIDED}"

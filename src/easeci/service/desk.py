@@ -310,6 +310,12 @@ class Desk:
         with self._lock:
             return sum(1 for _ in self._step.wanted)
 
+    @property
+    def unrecorded(self) -> int:
+        """How many answers are on the disk and not recorded yet."""
+        with self._lock:
+            return len(self._journal.entries)
+
     def more_unsettled(self, by: str) -> int:
         """How many unsettled labels one labeller can still be asked for."""
         with self._lock:

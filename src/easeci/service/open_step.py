@@ -58,6 +58,7 @@ class OpenStep:
         states = self.sealed.known(testset.label_files)["state"]
         known = states.is_in([str(state) for state in KNOWN]).fill_null(False).to_numpy()
         self._known = known[self.sealed.order]
+        self._missing = int((~known).sum())
         self.unsettled: list[int] = self.sealed.unsettled(testset.label_files).tolist()
         self._unsettled = set(self.unsettled)
         self.declared = bool(testset.script.classes)
@@ -109,7 +110,8 @@ class OpenStep:
         """How many labels are still to come: as planned, and not as the evidence says."""
         if self._verdict is None:
             return 0
-        return max(self._expected - self._verdict.labels, 1)
+        left = self._missing - len(self._answered)
+        return max(min(self._expected - self._verdict.labels, left), 1)
 
     @property
     def classes(self) -> list[str]:

@@ -276,8 +276,9 @@ def _clause_figure(
     counts = Counter(point.outcome for point in points)
     summary = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
     passed, changes = sum(p.passed is True for p in points), sum(p.baseline for p in points)
+    over = "1 step" if len(points) == 1 else f"{len(points):,} steps"
     caption = (
-        f"Over {len(points):,} steps: {summary}. Of these commits {passed:,} passed the whole "
+        f"Over {over}: {summary}. Of these commits {passed:,} passed the whole "
         f"condition, and {changes:,} became the baseline, each with a thin line upwards. The line "
         f"across is the threshold {float(clause.threshold):.4g}, the shaded band the zone from "
         f"{low:.4g} to {high:.4g}, where Unknown is honest. Dots are estimates, bars what is shown "

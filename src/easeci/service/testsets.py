@@ -40,6 +40,20 @@ class Added:
     baseline: str | None
     baseline_failure: str | None
 
+    @property
+    def loss(self) -> str | None:
+        """What is lost because it is smaller than planned; None if it is not."""
+        if self.needed is None or self.examples >= self.needed:
+            return None
+        if self.sensitivity_left is None:
+            return "answers are as safe, with a wider tolerance than the script's."
+        if self.sensitivity_left == 0.0:
+            return "answers are as safe, but that clearly good commits pass can't be promised."
+        return (
+            f"answers are as safe, but the sensitivity that can be promised is "
+            f"{self.sensitivity_left:.1%} instead of the script's."
+        )
+
 
 @dataclass(frozen=True)
 class Offer:

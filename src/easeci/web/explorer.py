@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
 from markupsafe import Markup
 from starlette.responses import Response
 
 from easeci.charts import labels_chart
+from easeci.errors import EaseciError
+from easeci.ledger.sealed_script import sealed
 from easeci.plan.document import SECONDS_PER_LABEL
 from easeci.service.exploring import FIELDS, Exploration, FieldError, explore
-from easeci.service.scripts import DEFAULTS
+from easeci.service.scripts import DEFAULTS, find_script, load_entries
 from easeci.web.request import Asked
 from easeci.web.templates import as_markup
 
@@ -18,10 +25,9 @@ WIDTHS = {"wide": 640, "slim": 350}
 
 
 def explore_plan(asked: Asked) -> Response:
-    fields = {name: asked.request.query_params.get(name, "") for name in FIELDS}
-    if not any(fields.values()):
-        fields["condition"] = _condition(asked)
-    found = asked.site.latest(asked.who, lambda: explore(fields))
+    typed = asked.request.query_params
+    fields = {name: typed.get(name, "") for name in FIELDS} if typed else _own(asked)
+    found = _explored(asked, fields)
     if found is None:  # whoever typed has typed on
         return Response(status_code=204)
     wrong = found if isinstance(found, FieldError) else None
@@ -37,11 +43,28 @@ def explore_plan(asked: Asked) -> Response:
     )
 
 
-def _condition(asked: Asked) -> str:
-    """To begin with: the project's own condition, or an example."""
+def _explored(asked: Asked, fields: Mapping[str, str]) -> Exploration | FieldError | None:
+    if not fields["condition"].strip():
+        return FieldError("condition", "there is none yet", hint=f"Write one, such as   {EXAMPLE}")
+    found = asked.site.latest(asked.who, lambda: explore(fields))
+    supposed = fields["effect"].strip() or fields["true_difference"].strip()
+    if isinstance(found, Exploration) and not supposed:
+        return replace(found, reckoned=None)  # nobody has said what is true
+    return found
+
+
+def _own(asked: Asked) -> dict[str, str]:
+    """To begin with: the project's own script, the repository's, or an example."""
     with asked.site.reading() as project:
-        testset = project.state.latest_testset
-        return EXAMPLE if testset is None else str(testset.script.condition)
+        testset, top = project.state.latest_testset, project.repository.top
+    texts: Mapping[str, list[str]] = {"condition": [EXAMPLE]}
+    if testset is not None:
+        texts = testset.sealed
+    else:
+        with suppress(EaseciError):  # there is none, or it can't be read
+            texts = sealed(load_entries(find_script(top or Path())))
+    fields = {name: " ".join(texts.get(name, [])) for name in FIELDS}
+    return fields | {"adaptivity": fields["adaptivity"].partition("->")[0].strip()}
 
 
 def _charts(asked: Asked, found: Exploration) -> dict[str, Markup]:

@@ -258,6 +258,12 @@ def page_for_http_error(
     async def show(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         asked = Asked(site, request, None)
-        return asked.page("error.html", status=status, message="there is no such page", hint=None)
+        return asked.page(
+            "error.html",
+            status=status,
+            title="Not here",
+            message="there is no such page",
+            hint=None,
+        )
 
     return show

@@ -53,6 +53,11 @@ class Labellers:
         with self._lock:
             return None if self._desk is None else self._desk.wanted
 
+    def given(self) -> int:
+        """How many answers are on the disk and not recorded yet."""
+        with self._lock:
+            return 0 if self._desk is None else self._desk.unrecorded
+
     def record(self, project: Project) -> None:
         """Record whatever was answered, so that nothing is missing from what is done next."""
         with self._lock:

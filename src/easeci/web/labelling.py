@@ -44,7 +44,9 @@ FILE_POLICY = "default-src 'none'; sandbox"
 
 
 def show(asked: Asked) -> Response:
-    return asked.page("label.html")
+    with asked.site.reading() as project:
+        ready = project.state.latest_testset is not None
+    return asked.page("label.html" if ready else "label-nothing.html")
 
 
 def take(asked: Asked) -> Response:

@@ -15,7 +15,9 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from easeci.charts import evidence_chart
-from easeci.ledger.disclosure import Signal, disclosed_reason
+from easeci.evidence.clause_test import Ending
+from easeci.ledger.disclosure import Signal, disclosed_reason, steps_used
+from easeci.ledger.letters import STEPS_LEFT, mostly_undecided
 from easeci.ledger.state import State, Testset
 from easeci.service.evidence import commit_curves, commit_view, curves_key
 from easeci.service.labelling import wanted_labels
@@ -70,6 +72,7 @@ def _owners(asked: Asked) -> Response:
         testset=testset,
         promise=promise(testset.script),
         alarms=found,
+        given=asked.site.labellers.given(),
         figures=_history(asked.site, testset, steps),
         waiting=[row.shown for row in rows if row.shown.signal is Signal.PENDING],
         rows=_recent(asked, rows),
@@ -106,7 +109,9 @@ class Alarm:
     """Something that the owner should do something about."""
 
     message: str
-    hint: str
+    hint: str = ""
+    link: str = ""
+    link_words: str = ""
 
 
 def alarms(site: Site, state: State, testset: Testset) -> list[Alarm]:
@@ -117,7 +122,18 @@ def alarms(site: Site, state: State, testset: Testset) -> list[Alarm]:
             Alarm(
                 f"A new testset is needed: testset {testset.number} has ended ({reason}).",
                 "Until it is added, no commit is tested.",
+                "/testsets",
+                "Add the next testset",
             )
+        )
+    left = testset.script.steps - steps_used(state, testset)
+    if reason is None and left <= STEPS_LEFT:
+        found.append(Alarm(f"Steps left: {left}.", "Prepare the next testset."))
+    undecided = mostly_undecided(testset)
+    if undecided is not None:
+        hint = "A larger tolerance or testset would decide more of them; the plan explorer shows."
+        found.append(
+            Alarm(f"{undecided[:1].upper()}{undecided[1:]}.", hint, "/plan", "To the plan")
         )
     if testset.baseline_failure is not None:
         found.append(
@@ -139,7 +155,7 @@ def alarms(site: Site, state: State, testset: Testset) -> list[Alarm]:
 
 def _recording(site: Site) -> list[Alarm]:
     problem = site.keeper.problem
-    return [] if problem is None else [Alarm(f"The server could not record: {problem}.", "")]
+    return [] if problem is None else [Alarm(f"The server could not record: {problem}.")]
 
 
 def _number(testset: Testset | None) -> int | None:
@@ -174,17 +190,31 @@ class Figure:
     caption: str
 
 
+ENDINGS = {
+    Ending.PROVEN: "proven",
+    Ending.FUTILE: "given up, because it can hardly be clearly on the good side any more",
+    Ending.EXHAUSTED: "not shown by all the examples that there are",
+    Ending.OPEN: "still open",
+}
+WITHOUT_LABELS = {
+    Ending.PROVEN: "No label was needed: on how many examples the models differ proves it.",
+    Ending.FUTILE: "No label was needed: the models differ on too few examples for it to be shown.",
+    Ending.EXHAUSTED: "No label was needed: on how many examples they differ does not show it.",
+    Ending.OPEN: "Nothing is labelled yet.",
+}
+
+
 def _figure(curves: ClauseCurves) -> Figure:
     labels = curves.labels[-1]
     if labels == 0:
-        return Figure(curves.clause, None, f"Without any label: {curves.ending.value}.")
+        return Figure(curves.clause, None, WITHOUT_LABELS[curves.ending])
     proof, futility = (
-        f"{_wealth(curve.evidence[-1])} of {_wealth(curve.target)}"
+        f"{_wealth(curve.evidence[-1])}, where {_wealth(curve.target)} is needed"
         for curve in (curves.proof, curves.futility)
     )
     caption = (
-        f"After {labels:,} labels: {curves.ending.value}. The proof stands at {proof} that it must "
-        f"reach, giving up at {futility}."
+        f"After {labels:,} labels: {ENDINGS[curves.ending]}. The proof stands at {proof}; what "
+        f"speaks for giving up at {futility}."
     )
     return Figure(curves.clause, as_markup(evidence_chart(curves)), caption)
 

@@ -24,6 +24,13 @@ from easeci.service.testsets import Added, Offer, add_testset, retire_testset
 from easeci.web.request import Asked
 
 LONGEST_REASON = 200
+CONTROLS = {
+    "--allow-smaller": "Even if it is smaller than planned",
+    "--allow-overlap": "Even if earlier testsets had some of its examples",
+    "--label-column": "Or the column that holds them",
+    "--correct": "Correct labels that are known already",
+}
+"""What the options of the commands are called on the page."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +167,8 @@ def _refused(error: EaseciError, *sent: Path | None) -> Said:
     words = [error.message, *([] if error.hint is None else [error.hint])]
     for path in filter(None, sent):
         words = [line.replace(f"{path.parent}/", "") for line in words]
+    for option, control in CONTROLS.items():
+        words = [line.replace(option, f"“{control}”") for line in words]
     names = tuple(path.name for path in sent if path is not None)
     if not words[0].startswith(names):
         words[0] = words[0][:1].upper() + words[0][1:]
@@ -167,7 +176,8 @@ def _refused(error: EaseciError, *sent: Path | None) -> Said:
 
 
 def _added(added: Added) -> Said:
-    more = list(added.warnings)
+    more = [] if added.loss is None else [f"Smaller than planned: {added.loss}"]
+    more += added.warnings
     if added.baseline_failure is not None:
         more.append(f"No commit can be tested yet: {added.baseline_failure}")
     return Said(

@@ -74,6 +74,7 @@ async function post(path, fields) {
   const reply = await response.json();
   if (!response.ok) {
     const error = new Error(reply.hint ? `${sentence(reply.error)} ${reply.hint}` : sentence(reply.error));
+    error.status = response.status;
     error.final = response.status < 500;
     throw error;
   }
@@ -105,7 +106,7 @@ async function send() {
           continue;
         }
         if (state.leaving) return;
-        trouble("Not connected", error.message);
+        trouble("Not connected", error.status ? error.message : "The server does not answer.");
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
@@ -129,6 +130,7 @@ function trouble(title, words) {
   byId("trouble-title").textContent = title;
   byId("trouble-words").textContent = words;
   byId("trouble").hidden = false;
+  byId("nothing").hidden = true;
 }
 
 // -- what comes back
@@ -250,7 +252,7 @@ function nothing(reply) {
     ? ["One moment", "These labels are being recorded."]
     : reply.more === "no more"
       ? ["No labels are wanted", "When a commit waits for labels, its examples appear here by themselves."]
-      : ["Others have the rest", "What is still wanted is with other labellers just now. More may follow."];
+      : ["One moment", "What is wanted just now is with other labellers. If one of them has gone, it comes here within a minute."];
   byId("nothing-title").textContent = title;
   byId("nothing-words").textContent = words;
   byId("again").hidden = !(reply.unsettled && reply.more === "no more");
