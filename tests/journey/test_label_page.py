@@ -165,6 +165,11 @@ def sent(page: Page) -> None:
     expect(page.locator("#desk")).to_have_attribute("data-unsent", "0", timeout=20_000)
 
 
+def right_key(page: Page) -> str:
+    """The number of the right class: wrong ones could decide the commit before a test is over."""
+    return "1" if float(page.locator("#example dd").first.inner_text()) < 0.5 else "2"
+
+
 def test_examples_are_shown_and_never_run(browser: Browser, hostile: Hostile) -> None:
     """Every hostile text appears letter by letter, in examples, names of columns and of classes;
     pictures of the next example are there before the key; keys of many classes end with Enter."""
@@ -204,12 +209,12 @@ def test_examples_are_shown_and_never_run(browser: Browser, hostile: Hostile) ->
             assert shown_ticket(page) == ticket
             page.keyboard.press("3")
         else:
-            page.keyboard.press("1")
+            page.keyboard.press(right_key(page))
         page.keyboard.press("Enter")
         assert shown_ticket(page) in before, "the next example was not loaded ahead"
     sent(page)
     said = answers(hostile.place)
-    assert {label for _, label, _ in said.values()} == {"low", CLASSES[11], CLASSES[2]}
+    assert {label for _, label, _ in said.values()} == {"low", "high", CLASSES[11], CLASSES[2]}
     assert len(said) == 24
     cut = f"{'a' * 20_000}… (10,000 more characters)"
     assert seen <= {cut, *HOSTILE}
@@ -225,7 +230,8 @@ def test_files_are_for_whoever_holds_the_example(browser: Browser, hostile: Host
     person.sign_in(token(hostile.place.repository, "labeller", "bea"))
     while not page.locator("#example img").is_visible() or not svg_shown(person):
         before = shown_ticket(page)
-        page.keyboard.press("s")
+        page.keyboard.press(right_key(page))
+        page.keyboard.press("Enter")
         expect(page.locator("#example")).not_to_have_attribute("data-ticket", before)
         sent(page)
     address = page.locator("#example img").evaluate("image => image.src")

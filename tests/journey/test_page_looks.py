@@ -213,7 +213,7 @@ def test_every_page_fits_can_be_read_and_has_names(
     page, found = person.page, []
     for path in (PAGES if begun else EMPTY_PAGES)[role]:
         page.goto(path)
-        if path == "/label":
+        if path == "/label" and begun:
             expect(
                 page.locator("#example dl, #nothing, #trouble").locator("visible=true").first
             ).to_be_visible()
