@@ -86,7 +86,12 @@ class Journal:
             found = json.loads((self._folder / HELD).read_bytes())
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        named = found.items() if isinstance(found, dict) else ()
+        return {
+            seat: [position for position in positions if isinstance(position, int)]
+            for seat, positions in named
+            if isinstance(positions, list)
+        }
 
     def keep_held(self, held: dict[str, list[int]]) -> None:
         """Remember who is being asked what; empty if nobody is."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from easeci.errors import UsageError
 from easeci.service.desk import Desk
 from easeci.service.project import Project
 from easeci.web.keeper import Keeper
@@ -15,6 +16,7 @@ from easeci.web.keeper import Keeper
 if TYPE_CHECKING:
     from easeci.web.site import Place
 
+PATIENCE_SECONDS = 5.0
 REST_SECONDS = 300.0
 """How long nobody must have labelled until the journal is left to others, such as a terminal."""
 
@@ -25,14 +27,20 @@ class Labellers:
     def __init__(self, place: Place, keeper: Keeper) -> None:
         self._place, self._keeper = place, keeper
         self._lock = threading.Lock()
+        self._closed = threading.Condition(self._lock)
+        self._closing = False
         self._desk: Desk | None = None
-        self._users, self._last_used = 0, 0.0
+        self._users, self._last_used = 0, time.monotonic()
         keeper.when_idle(self._rest)
 
     @contextmanager
     def at_desk(self) -> Iterator[Desk]:
         """The desk, for one request. What follows from an answer is left to the keeper."""
         with self._lock:
+            if not self._closed.wait_for(lambda: not self._closing, PATIENCE_SECONDS):
+                raise UsageError(
+                    "what was answered so far is being recorded", hint="It goes on by itself."
+                )
             if self._desk is None:
                 self._desk = Desk.open(self._place.open(), shared=True)
             desk = self._desk
@@ -81,5 +89,10 @@ class Labellers:
         with self._lock:
             if self._desk is None or self._users:
                 return
-            desk, self._desk = self._desk, None
-        desk.close(project)
+            desk, self._desk, self._closing = self._desk, None, True
+        try:
+            desk.close(project)
+        finally:
+            with self._lock:
+                self._closing = False
+                self._closed.notify_all()

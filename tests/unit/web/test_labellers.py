@@ -1,0 +1,63 @@
+"""The desk of a server: opened when somebody comes, closed when everybody has gone."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from easeci.errors import UsageError
+from easeci.service.project import open_project
+from easeci.vault.journal import HELD, Journal
+from easeci.web import labellers as module
+from easeci.web.keeper import Keeper
+from easeci.web.labellers import Labellers
+from easeci.web.site import Place
+from tests.sites import waiting_project
+
+
+def test_who_comes_while_it_is_closed_waits_or_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is never said that somebody else is labelling: that was the server itself."""
+    place = Place(waiting_project(tmp_path).repository)
+    labellers = Labellers(place, Keeper(place))
+    with labellers.at_desk() as desk:
+        held = desk.take("seat", "ada", 1)
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.1)
+    keeper = place.open()
+    with place.open().exclusive():  # such as a build
+        closing = threading.Thread(target=lambda: labellers._close(keeper))
+        closing.start()
+        while labellers._desk is not None:
+            pass
+        with pytest.raises(UsageError, match="is being recorded"), labellers.at_desk():
+            pass
+        monkeypatch.setattr(module, "PATIENCE_SECONDS", 60.0)
+    with labellers.at_desk() as desk:
+        assert desk.take("seat", "ada", 1) == held, "who held what is remembered"
+    closing.join()
+    labellers._close(keeper)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"a": 1, "b": ["x", null]}', '{"a": [3]}'])
+def test_what_was_held_is_not_believed_blindly(tmp_path: Path, content: str) -> None:
+    (tmp_path / HELD).write_text(content)
+    journal = Journal(tmp_path)
+    held = journal.held()
+    journal.close()
+    assert held in ({}, {"b": []}, {"a": [3]})
+
+
+def test_a_desk_is_closed_only_when_nobody_is_at_it(tmp_path: Path) -> None:
+    place = Place(waiting_project(tmp_path).repository)
+    labellers = Labellers(place, Keeper(place))
+    project = open_project(place.folder)
+    with labellers.at_desk() as desk:
+        labellers._close(project)
+        assert desk.take("seat", "ada", 1)
+    labellers._rest(project)
+    assert labellers._desk is desk, "somebody was there a moment ago"
+    labellers._close(project)
+    assert labellers._desk is None
