@@ -28,7 +28,7 @@ def everything(visit: Visit) -> dict[str, tuple[int, dict[str, str], str]]:
     for door in DOORS:
         if door.path in ("/sign-out", "/enter/{code}") or door.endpoint is sign_in.sign_in:
             continue  # whoever guesses too often has to wait
-        for number in ("1", "2", "3", "99"):
+        for number in ("1", "2", "3", "99") if "{number" in door.path else ("1",):
             path = door.path.replace("{number:number}", number).replace("{ticket}", "0" * 32)
             if door.method == "GET":
                 answer = visit.get(path)

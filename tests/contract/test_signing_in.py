@@ -149,7 +149,7 @@ def _owns(pid: int, inode: str) -> bool:
 )
 def test_mistakes_are_said(place: Workplace, arguments: list[str], code: int, words: str) -> None:
     token(place.repository, "owner")
-    done = easeci("serve", *arguments, folder=place.repository)
+    done = place.easeci("serve", *arguments)
     assert (done.returncode, words in done.stderr) == (code, True), done.stderr
     assert "Traceback" not in done.stderr
 
@@ -159,7 +159,7 @@ def test_a_port_that_is_taken_is_said(place: Workplace) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        done = easeci("serve", "--port", port, folder=place.repository)
+        done = place.easeci("serve", "--port", port)
     assert done.returncode == 6
     assert "in use" in done.stderr
     assert "--port" in done.stderr

@@ -107,12 +107,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
     files.mkdir()
     examples = place.folder / f'<img src=x onerror={HACK}> ".jsonl'
     with examples.open("w", encoding="utf-8") as file:
-        for n in range(40):
+        for n in range(80):
             picture = f"{n}.svg" if n % 4 == 0 else f"{n}.png"
             if n % 4 == 0:
                 (files / picture).write_text(SVG.replace("#0a0", f"#0a{n % 10}"))
             else:
-                (files / picture).write_bytes(png(5 * n))
+                (files / picture).write_bytes(png(3 * n))
             with wave.open(str(files / f"{n}.wav"), "wb") as sound:
                 sound.setparams((1, 1, 8000, 0, "NONE", "not compressed"))
                 sound.writeframes(bytes([100 + n] * 800))

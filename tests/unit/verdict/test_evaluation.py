@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from easeci.evidence.cells import Code, Counts, differs
+from easeci.evidence.cells import Code, Codes, Counts, differs
 from easeci.evidence.labelled import WINDOW, Labelled
+from easeci.script import Estimator, Script
 from easeci.verdict import Evaluation, decide
 from tests.scripts import script
 
@@ -21,38 +22,20 @@ CONDITIONS = [
     r"n > 0.5 +/- 0.1 /\ n - o > 0.02 +/- 0.1",
     r"n - o > 0 +/- 0.2 /\ n > 0.4 +/- 0.2 /\ d < 0.9 +/- 0.05",
 ]
-ESTIMATORS = ["sequential", "sequential", "sequential", "exact", "hoeffding"]
+Draws = st.DataObject
 AGREEING = [Code.AGREE_RIGHT, Code.AGREE_WRONG, Code.AGREE_UNSETTLED, Code.AGREE_UNLABELLED]
 DIFFERING = [
     Code.NEW_RIGHT, Code.OLD_RIGHT, Code.BOTH_WRONG, Code.DIFFER_UNSETTLED, Code.DIFFER_UNLABELLED,
 ]  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None)
-@given(
-    condition=st.sampled_from(CONDITIONS),
-    mode=st.sampled_from(["fp-free", "fn-free"]),
-    estimator=st.sampled_from(ESTIMATORS),
-    history=st.sampled_from([None, "", "PF"]),
-    batch=st.sampled_from([1, 3, 20]),
-    raw=st.lists(st.integers(0, 8), min_size=1, max_size=40),
-    data=st.data(),
-)
-def test_at_every_label_it_is_what_all_codes_at_once_give(
-    condition: str,
-    mode: str,
-    estimator: str,
-    history: str | None,
-    batch: int,
-    raw: list[int],
-    data: st.DataObject,
-) -> None:
+def same_at_every_label(made: Script, history: str | None, codes: Codes, data: Draws) -> None:
     """In whatever order labels come, and if some are taken back or change."""
-    made = script(condition, reliability=0.7, mode=mode, estimator=estimator, steps=4)
-    codes = np.array(raw, np.uint8)
+    batch = data.draw(st.sampled_from([1, 3, 20]))
     live = Evaluation(made, codes, history)
     assert live.verdict(batch) == decide(made, codes, history, batch)
-    for _ in range(data.draw(st.integers(0, 25))):
+    most = 25 if made.estimator is Estimator.SEQUENTIAL else 4
+    for _ in range(data.draw(st.integers(0, most))):
         position = data.draw(st.integers(0, len(codes) - 1))
         choices = DIFFERING if differs(codes[[position]])[0] else AGREEING
         code = data.draw(st.sampled_from(choices))
@@ -60,6 +43,36 @@ def test_at_every_label_it_is_what_all_codes_at_once_give(
         codes[position] = code
         assert live.code_at(position) == code
         assert live.verdict(batch) == decide(made, codes, history, batch)
+
+
+CODES = st.lists(st.integers(0, 8), min_size=1, max_size=40).map(lambda r: np.array(r, np.uint8))
+MODES = st.sampled_from(["fp-free", "fn-free"])
+HISTORIES = st.sampled_from([None, "", "PF"])
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.sampled_from(CONDITIONS), MODES, HISTORIES, CODES, st.data())
+def test_at_every_label_it_is_what_all_codes_at_once_give(
+    condition: str, mode: str, history: str | None, codes: Codes, data: Draws
+) -> None:
+    made = script(condition, reliability=0.7, mode=mode, estimator="sequential", steps=4)
+    same_at_every_label(made, history, codes, data)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.sampled_from(["exact", "hoeffding"]),
+    st.sampled_from(CONDITIONS[1:3]),
+    MODES,
+    HISTORIES,
+    CODES,
+    st.data(),
+)
+def test_so_it_is_by_estimators_that_count_everything_each_time(
+    estimator: str, condition: str, mode: str, history: str | None, codes: Codes, data: Draws
+) -> None:
+    made = script(condition, reliability=0.7, mode=mode, estimator=estimator, steps=4)
+    same_at_every_label(made, history, codes, data)
 
 
 def test_labels_along_a_long_testset() -> None:
