@@ -30,7 +30,7 @@ ml:
   - mode        : fp-free                   # Unknown fails
   - adaptivity  : full                      # developers see every signal
   - steps       : 4                         # so many commits per testset
-  - sensitivity : 0.95                      # clearly better commits pass
+  - sensitivity : 0.99                      # clearly better commits pass
   - difference  : 0.1                       # we expect to change a tenth of the predictions
 """
 PROGRAM = '''\
@@ -75,7 +75,7 @@ COMMITS = (
     Commit("Describe the model", "README.md", "# Digits\n", 1),
     Commit("Nearest neighbours, mistyped", "model.py", "MODEL = KNeighbours()\n", 5),
     Commit("Support vectors, a larger C", "model.py", SVC.format("gamma=0.001, C=5"), 1),
-    Commit("Fifteen neighbours", "model.py", NEIGHBOURS.format(15), 1),
+    Commit("Twenty-five neighbours", "model.py", NEIGHBOURS.format(25), 1),
     Commit("One neighbour", "model.py", NEIGHBOURS.format(1), 0),
     Commit(
         "Extremely random trees",
@@ -84,7 +84,7 @@ COMMITS = (
         4,
     ),
 )
-TESTSET_SIZE = 5_500
+TESTSET_SIZE = 6_000
 COMMENTS = {
     0: "The first commit is what others are compared with: adopted, not tested.",
     2: "Only words changed, so its predictions are the same: the recorded signal, no step.",

@@ -129,6 +129,7 @@ def unexpected(error: BaseException) -> str:
     Never its message, which may quote a label.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "easeci" in frame.filename.split("/")] or list(frames)
+    package = __file__.rpartition("/")[0]
+    ours = [frame for frame in frames if frame.filename.startswith(package)] or list(frames)
     place = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "an unknown place"
     return f"unexpected {type(error).__name__} in {place}"

@@ -8,7 +8,7 @@ place while folding instead of being copied for each event.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -133,6 +133,11 @@ class Testset:
     def script(self) -> Script:
         return unsealed(self.sealed)
 
+    @cached_property
+    def decides_by(self) -> Script:
+        """The script with the estimator that was settled when it was sealed."""
+        return replace(self.script, estimator=self.estimator)
+
     @property
     def steps_used(self) -> int:
         return len(self.steps)
@@ -143,6 +148,13 @@ class Testset:
         if self.steps and not self.steps[-1].answered:
             return self.steps[-1]
         return None
+
+    @property
+    def undecided_step(self) -> Step | None:
+        """The step that labels could decide. One that is decided waits for its tick."""
+        step = self.open_step
+        waits = step is not None and step.passed is None and self.retired is None
+        return step if waits else None
 
     @property
     def history(self) -> str:

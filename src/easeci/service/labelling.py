@@ -214,10 +214,8 @@ _FORMATS = {".jsonl": LabelFormat.JSONL, ".json": LabelFormat.LABEL_STUDIO}
 
 def wanted_labels(project: Project, testset: Testset) -> tuple[int, ...]:
     """Positions, along the secret order, of the labels that the open step waits for."""
-    step = testset.open_step
-    if step is None or step.passed is not None or testset.retired is not None:
-        return ()
-    return verdict_of(project, testset, step).wanted
+    step = testset.undecided_step
+    return () if step is None else verdict_of(project, testset, step).wanted
 
 
 def classes_of(sealed: SealedTestset, testset: Testset) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,8 @@ from easeci.evidence.cells import Code
 from easeci.ledger.state import Step, Testset
 from easeci.plan import plan
 from easeci.plan.typical import planned_difference
-from easeci.script import Script
 from easeci.service.labelling import classes_of
+from easeci.service.progress import evidence_of
 from easeci.service.project import Project
 from easeci.tables import Column, Role
 from easeci.tables.align import require_comparable
@@ -52,7 +51,7 @@ class OpenStep:
         if before is not None and before.testset is not testset:
             before = None
         self.sealed: SealedTestset = project.sealed(testset) if before is None else before.sealed
-        step = _step(testset)
+        step = testset.undecided_step
         self.number = None if step is None else step.number
         self._mark = _mark(testset)
         states = self.sealed.known(testset.label_files)["state"]
@@ -80,8 +79,7 @@ class OpenStep:
         testset = self.testset
         new = testset.predictions[project.state.submission(step.submission).commit].file
         old = None if step.baseline is None else testset.predictions[step.baseline].file
-        codes = self.sealed.codes(new, old, testset.label_files)
-        self._evaluation = Evaluation(_script(testset), codes, testset.history)
+        self._evaluation = Evaluation(*evidence_of(project, testset, step))
         self._new = self.sealed.predictions(new)
         self._old = None if old is None else self.sealed.predictions(old)
 
@@ -188,21 +186,9 @@ class OpenStep:
         self._classes += [label for label in labels if label not in self._classes]
 
 
-def _step(testset: Testset) -> Step | None:
-    """The step that labels could decide. One that is decided waits for its tick, not for labels."""
-    step = testset.open_step
-    if step is None or step.passed is not None or testset.retired is not None:
-        return None
-    return step
-
-
 def _mark(testset: Testset) -> tuple[int | None, int]:
-    step = _step(testset)
+    step = testset.undecided_step
     return None if step is None else step.number, len(testset.label_files)
-
-
-def _script(testset: Testset) -> Script:
-    return replace(testset.script, estimator=testset.estimator)
 
 
 def _expected(testset: Testset) -> int:
@@ -211,7 +197,7 @@ def _expected(testset: Testset) -> int:
     Where all that matter are needed, by the d that the plan reckons with: how many really are
     would tell labellers on how many examples the models differ.
     """
-    script = _script(testset)
+    script = testset.decides_by
     expected = plan(script).chosen.expected
     if expected is not None:
         return expected.middle

@@ -6,8 +6,6 @@ Everything follows from the state, so that it does not matter which command come
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from easeci.evidence.cells import Codes
 from easeci.ledger.disclosure import BUDGET_USED, Signal, disclose
 from easeci.ledger.events import Answered, BaselineSet, Charged, Decided, Event, TestsetRetired
@@ -141,5 +139,4 @@ def evidence_of(project: Project, testset: Testset, step: Step) -> tuple[Script,
         old=old,
         label_files=testset.label_files[: step.label_files],
     )
-    script = replace(testset.script, estimator=testset.estimator)
-    return script, codes, testset.history[: step.number - 1]
+    return testset.decides_by, codes, testset.history[: step.number - 1]
