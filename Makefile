@@ -28,7 +28,7 @@ demo: packages $(READY)  ## the main job on bundled data: a month of commits and
 	@$(BIN)/python -m examples.pushes
 
 test: packages check  ## lint, types, import rules and all tests
-	@$(BIN)/python -m pytest -n 3 --dist worksteal -q
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 check: $(READY)  ## lint, types and import rules
 	@$(BIN)/ruff check .
