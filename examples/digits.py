@@ -48,7 +48,7 @@ table = pl.DataFrame({"id": examples["id"], "prediction": predictions})
 table.write_csv(os.environ["EASECI_PREDICTIONS"])
 '''
 SVC = "from sklearn.svm import SVC\n\nMODEL = SVC({})\n"
-FOREST = "from sklearn.ensemble import {}\n\nMODEL = {}({}, random_state=0)\n"
+FOREST = "from sklearn.ensemble import {0}\n\nMODEL = {0}({1}, random_state=0)\n"
 NEIGHBOURS = (
     "from sklearn.neighbors import KNeighborsClassifier\n\nMODEL = KNeighborsClassifier({})\n"
 )
@@ -66,25 +66,16 @@ class Commit:
 
 COMMITS = (
     Commit("Support vectors", "model.py", SVC.format("gamma=0.001"), 0),
-    Commit(
-        "A forest of five trees",
-        "model.py",
-        FOREST.format("RandomForestClassifier", "RandomForestClassifier", 5),
-        1,
-    ),
+    Commit("A forest of five trees", "model.py", FOREST.format("RandomForestClassifier", 5), 1),
     Commit("Describe the model", "README.md", "# Digits\n", 1),
     Commit("Nearest neighbours, mistyped", "model.py", "MODEL = KNeighbours()\n", 5),
     Commit("Support vectors, a larger C", "model.py", SVC.format("gamma=0.001, C=5"), 1),
     Commit("Twenty-five neighbours", "model.py", NEIGHBOURS.format(25), 1),
     Commit("One neighbour", "model.py", NEIGHBOURS.format(1), 0),
-    Commit(
-        "Extremely random trees",
-        "model.py",
-        FOREST.format("ExtraTreesClassifier", "ExtraTreesClassifier", 100),
-        4,
-    ),
+    Commit("Extremely random trees", "model.py", FOREST.format("ExtraTreesClassifier", 100), 4),
 )
-TESTSET_SIZE = 6_000
+SIZE = 6_000
+SEEDS = {"first": 0, "second": 1}
 COMMENTS = {
     0: "The first commit is what others are compared with: adopted, not tested.",
     2: "Only words changed, so its predictions are the same: the recorded signal, no step.",
@@ -102,7 +93,7 @@ def main() -> int:
         say("A repository with this script, .easeci.yml:")
         print(f"\n{SCRIPT}", flush=True)
         demo.easeci("plan", expect=0)
-        say(f"The owner adds {TESTSET_SIZE:,} digits with their labels.")
+        say(f"The owner adds {SIZE:,} digits with their labels.")
         demo.easeci("testset", "add", "../first.parquet", "--label-column", "digit", expect=0)
         for number, commit in enumerate(COMMITS):
             say(f"Commit {number + 1}: {commit.title}. {COMMENTS.get(number, '')}".rstrip())
@@ -138,10 +129,10 @@ class Demo:
         self.git("init", "--quiet", "--initial-branch=main")
         (self.repository / ".easeci.yml").write_text(SCRIPT, encoding="utf-8")
         (self.repository / "test_model.py").write_text(PROGRAM, encoding="utf-8")
-        generator = np.random.default_rng(0)
-        for name in ("first", "second"):
-            pixels, digits = draw_digits(TESTSET_SIZE, generator)
-            ids = generator.permutation(TESTSET_SIZE)
+        for name, seed in SEEDS.items():
+            generator = np.random.default_rng(seed)
+            pixels, digits = draw_digits(SIZE, generator)
+            ids = generator.permutation(SIZE)
             columns = {f"pixel{i}": pixels[:, i] for i in range(pixels.shape[1])}
             table = pl.DataFrame({"id": [f"{name}-{i:04}" for i in ids], **columns})
             self.answers |= dict(zip(table["id"], digits.tolist(), strict=True))

@@ -23,7 +23,7 @@ import numpy.typing as npt
 import polars as pl
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
-from examples.digits import NEIGHBOURS, SVC, draw_digits, say
+from examples.digits import FOREST, SVC, draw_digits, say
 
 SHADES = " .,:;-=+ox*%#8&@M"
 SCRIPT = """\
@@ -57,7 +57,12 @@ predictions = MODEL.fit(pixels, digits).predict(drawn)
 table = pl.DataFrame({{"id": examples["id"], "prediction": predictions}})
 table.write_csv(os.environ["EASECI_PREDICTIONS"])
 '''
+PUSHES = (
+    ("A forest of five trees", FOREST.format("RandomForestClassifier", 5)),
+    ("Support vectors", SVC.format("gamma=0.001")),
+)
 SIZE = 5_100
+SEEDS = {"first": 2, "second": 3}
 CLEAR = b"\x1b[2J\x1b[H"
 
 
@@ -78,8 +83,8 @@ def play(folder: Path, server: Controller) -> int:
     owner.easeci("testset", "add", "../first.jsonl", "--script", "../digits/.easeci.yml")
     owner.easeci("hook", "install")
     say("A developer pushes a first model, and then a better one.")
-    owner.push("Support vectors", SVC.format("gamma=0.001"))
-    owner.push("One neighbour", NEIGHBOURS.format(1))
+    for title, model in PUSHES:
+        owner.push(title, model)
     say("No label is there yet. Somebody labels, as long as easeci asks; it stops by itself.")
     answers = owner.label()
     print(f"\n({answers} answers were typed)")
@@ -138,8 +143,8 @@ class Owner:
         self.git("remote", "add", "origin", str(self.bare))
         (self.clone / ".easeci.yml").write_text(SCRIPT, encoding="utf-8")
         (self.clone / "test_model.py").write_text(PROGRAM, encoding="utf-8")
-        generator = np.random.default_rng(1)
-        for name in ("first", "second"):
+        for name, seed in SEEDS.items():
+            generator = np.random.default_rng(seed)
             pixels, digits = draw_digits(SIZE, generator)
             drawings = [drawing(image) for image in pixels]
             self.truth |= dict(zip(map(seen, drawings), digits.tolist(), strict=True))

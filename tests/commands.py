@@ -6,7 +6,7 @@ import io
 import os
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
@@ -31,20 +31,17 @@ def easeci(
 
 
 def easeci_here(
-    *arguments: str, folder: Path, **environment: str
+    *arguments: str, folder: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """The same in this process, which has everything loaded: for tests that give many commands."""
-    before, out, err = Path.cwd(), io.StringIO(), io.StringIO()
+    out, err = io.StringIO(), io.StringIO()
     with (
         mock.patch.dict(os.environ, plain_environment() | environment, clear=True),
         redirect_stdout(out),
         redirect_stderr(err),
+        chdir(folder or Path.cwd()),
     ):
-        os.chdir(folder)
-        try:
-            code = run(list(arguments))
-        finally:
-            os.chdir(before)
+        code = run(list(arguments))
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 

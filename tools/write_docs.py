@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
-import sys
 import tempfile
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import polars as pl
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from easeci.cli.main import app
+from easeci.cli.main import app, run
 from easeci.script import KEYS
 
 ROOT = Path(__file__).parent.parent
@@ -45,19 +45,19 @@ SVG = """\
 
 
 def easeci(*arguments: str, folder: Path, colours: bool) -> str:
+    """What a command prints in a terminal of 80 columns."""
     environment = {"PATH": os.environ["PATH"], "COLUMNS": "80", "LANG": "C.UTF-8"}
     if colours:
         environment |= {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color"}
-    command = Path(sys.executable).with_name("easeci")
-    done = subprocess.run(  # noqa: S603 - our own command
-        [str(command), *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stdout
+    shown = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with (
+        mock.patch.dict(os.environ, environment, clear=True),
+        redirect_stdout(shown),
+        chdir(folder),
+    ):
+        run(list(arguments))
+    shown.seek(0)
+    return shown.read()
 
 
 def commands() -> list[str]:

@@ -1,9 +1,11 @@
 """The life of a project as a list of commands, each of which may be given again after a crash.
 
-Run as a program it lives that life once for every place where it can be killed: right before or
-right after each transaction of the ledger. The process is killed for real, by SIGKILL, and the same
-commands are given again to a new process. Processes are forked from one that has everything loaded
-and nothing started.
+Run as a program it ends that life once for every place where it can be killed: right before or
+right after each transaction of the ledger. There the process stands still while its folder is
+copied, which is all that a kill would leave: no lock, no handler, nothing of its memory. In every
+copy the same commands are given again, by a new process. At the last place the process is killed
+for real, by SIGKILL, and its own folder is gone on with. Processes are forked from one that has
+everything loaded and nothing started.
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ import shutil
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from easeci.ledger.chain import Head, Record
 from easeci.service.labelling import import_labels
@@ -93,34 +97,49 @@ def live(place: Workplace) -> list[list[Any]]:
 def count_appends(place: Workplace) -> int:
     """In how many transactions this life is recorded."""
     calls = 0
-    append = Store.append
 
-    def counted(self: Store, name: str, head: Head, records: Sequence[Record]) -> None:
+    def count() -> None:
         nonlocal calls
         calls += 1
-        append(self, name, head, records)
 
-    Store.append = counted  # type: ignore[method-assign]
-    live(place)
-    Store.append = append  # type: ignore[method-assign]
+    with at_every_append("before", count):
+        live(place)
     return calls
 
 
-def die(when: str, at: int) -> None:
-    """Arrange for this process to be killed before or after its so-many-th transaction."""
+@contextmanager
+def at_every_append(when: str, action: Callable[[], None]) -> Iterator[None]:
+    """Do something right before or right after every transaction of this process."""
     append = Store.append
-    calls = 0
 
-    def deadly(self: Store, name: str, head: Head, records: Sequence[Record]) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == at and when == "before":
-            os.kill(os.getpid(), signal.SIGKILL)
+    def watched(self: Store, name: str, head: Head, records: Sequence[Record]) -> None:
+        if when == "before":
+            action()
         append(self, name, head, records)
-        if calls == at and when == "after":
-            os.kill(os.getpid(), signal.SIGKILL)
+        if when == "after":
+            action()
 
-    Store.append = deadly  # type: ignore[method-assign]
+    with mock.patch.object(Store, "append", watched):
+        yield
+
+
+def die(place: Workplace, when: str, last: int) -> None:
+    """Live, leaving a copy of the folder at every transaction; be killed at the last one."""
+    at = 0
+
+    def stand_still() -> None:
+        nonlocal at
+        at += 1
+        if at == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        shutil.copytree(place.folder, life_at(place, at).folder, symlinks=True)
+
+    with at_every_append(when, stand_still):
+        live(place)
+
+
+def life_at(place: Workplace, at: int) -> Workplace:
+    return Workplace(place.folder.with_name(f"{place.folder.name}-{at}"))
 
 
 def in_child(action: Any) -> int:
@@ -142,37 +161,39 @@ def main(folder: Path, when: str) -> None:
     for name in LOADED_WHEN_NEEDED:
         import_module(name)
     template = prepare(folder / "template")
-    results: dict[str, Any] = {"when": when, "lives": []}
-
-    def undisturbed() -> None:
-        shutil.copytree(template.folder, folder / "whole", symlinks=True)
-        place = Workplace(folder / "whole")
-        calls = count_appends(place)
-        (folder / "whole.json").write_text(json.dumps({"calls": calls, "log": live(place)}))
-
-    assert in_child(undisturbed) == 0
-    whole = json.loads((folder / "whole.json").read_text())
-    for at in range(1, whole["calls"] + 1):
-        place = Workplace(folder / f"life-{at}")
+    whole, doomed = Workplace(folder / "whole"), Workplace(folder / "doomed")
+    for place in (whole, doomed):
         shutil.copytree(template.folder, place.folder, symlinks=True)
 
-        def doomed(at: int = at, place: Workplace = place) -> None:
-            die(when, at)
-            live(place)
+    def undisturbed() -> None:
+        calls = count_appends(whole)
+        report(whole, {"calls": calls, "log": live(whole)})
 
-        killed = in_child(doomed)
+    def resumed(place: Workplace) -> None:
+        found = live(place)
+        report(place, {"log": found, "damage": verify(open_project(place.repository))})
 
-        def again(place: Workplace = place) -> None:
-            found = live(place)
-            wrong = verify(open_project(place.repository))
-            (place.folder / "life.json").write_text(json.dumps({"log": found, "damage": wrong}))
-
-        ended = in_child(again)
-        report = place.folder / "life.json"
-        life = json.loads(report.read_text()) if report.exists() else {}
-        results["lives"].append({"at": at, "killed": killed, "ended": ended, **life})
+    assert in_child(undisturbed) == 0
+    expected = reported(whole)
+    calls = expected["calls"]
+    killed = in_child(lambda: die(doomed, when, last=calls))
+    lives = []
+    for place in (*(life_at(doomed, at) for at in range(1, calls)), doomed):
+        ended = in_child(lambda place=place: resumed(place))
+        lives.append({"in": place.folder.name, "ended": ended, **reported(place)})
         shutil.rmtree(place.folder)
-    print(json.dumps(results | {"whole": whole}))
+    print(json.dumps({"killed": killed, "lives": lives, "whole": expected}))
+
+
+def report(place: Workplace, found: dict[str, Any]) -> None:
+    (place.folder / "report.json").write_text(json.dumps(found))
+
+
+def reported(place: Workplace) -> dict[str, Any]:
+    """What the life in a folder came to; nothing if it did not come to an end."""
+    path = place.folder / "report.json"
+    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return found
 
 
 if __name__ == "__main__":

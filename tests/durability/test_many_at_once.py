@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 from easeci.service.project import open_project
 from easeci.service.views import verify
-from tests.commands import start_easeci
+from tests.commands import plain_environment, start_easeci
 from tests.repositories import Workplace
 
 COMMANDS = 20
 STEPS = 12
+ROOT = Path(__file__).parent.parent.parent
+
+
+def at_once(place: Workplace, *commands: str) -> tuple[list[int], str]:
+    """The exit codes of commands that are given at one moment, and all that they said."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.durability.fleet", *commands],
+        cwd=place.repository,
+        env=plain_environment() | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    return json.loads(done.stdout.splitlines()[-1]), done.stdout + done.stderr
 
 
 def test_twenty_commands_at_once(tmp_path: Path) -> None:
@@ -19,11 +36,9 @@ def test_twenty_commands_at_once(tmp_path: Path) -> None:
     place = Workplace.make(tmp_path, steps=str(STEPS), condition="n > 0.5 +/- 0.1")
     commits = [place.commit_cut(0.5 + 0.01 * number) for number in range(COMMANDS)]
     place.add_testset()
-    running = [start_easeci("run", commit, folder=place.repository) for commit in commits]
-    outputs = [process.communicate(timeout=300) for process in running]
-    codes = Counter(process.returncode for process in running)
-    assert codes[4] == COMMANDS - STEPS, outputs
-    assert codes[0] + codes[1] == STEPS, outputs
+    codes, said = at_once(place, *(f"run,{commit}" for commit in commits))
+    assert codes.count(4) == COMMANDS - STEPS, said
+    assert codes.count(0) + codes.count(1) == STEPS, said
     project = open_project(place.repository)
     testset = project.state.testsets[1]
     assert [step.number for step in testset.steps] == list(range(1, STEPS + 1))
@@ -53,10 +68,8 @@ def test_two_commands_for_one_commit_spend_one_step(tmp_path: Path) -> None:
     place = Workplace.make(tmp_path, condition="n > 0.5 +/- 0.1")
     place.commit_cut(0.6)
     place.add_testset()
-    running = [start_easeci("run", folder=place.repository) for _ in range(4)]
-    for process in running:
-        process.communicate(timeout=120)
-    assert {process.returncode for process in running} == {0}
+    codes, said = at_once(place, *["run"] * 4)
+    assert set(codes) == {0}, said
     project = open_project(place.repository)
     assert project.state.testsets[1].steps_used == 1
     assert len(project.state.submissions) == 1

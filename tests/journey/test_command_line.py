@@ -45,20 +45,20 @@ def test_from_nothing_to_a_verdict(folder: Path) -> None:
 
 
 def test_a_travis_file_works_too(folder: Path) -> None:
-    easeci("init", ".travis.yml", folder=folder)
-    assert easeci("plan", folder=folder).returncode == 0
+    easeci_here("init", ".travis.yml", folder=folder)
+    assert easeci_here("plan", folder=folder).returncode == 0
 
 
 def test_init_never_overwrites(folder: Path) -> None:
     (folder / ".easeci.yml").write_text("mine")
-    refused = easeci("init", folder=folder)
+    refused = easeci_here("init", folder=folder)
     assert (refused.returncode, (folder / ".easeci.yml").read_text()) == (2, "mine")
     assert "exists already" in refused.stderr
-    assert easeci("init", "--force", folder=folder).returncode == 0
+    assert easeci_here("init", "--force", folder=folder).returncode == 0
 
 
 def test_plan_without_a_file() -> None:
-    done = easeci(
+    done = easeci_here(
         "plan", "-c", "n - o > 0.02 +/- 0.01", "-r", "0.9999", "--steps", "32",
         "--adaptivity", "full", "--mode", "fp-free",
     )  # fmt: skip
@@ -70,12 +70,12 @@ def test_plan_without_a_file() -> None:
 
 
 def test_defaults_are_said() -> None:
-    done = easeci("plan", "-c", "n > 0.8 +/- 0.05")
+    done = easeci_here("plan", "-c", "n > 0.8 +/- 0.05")
     assert "by default: reliability 0.9999, mode fp-free, adaptivity full, steps 32" in done.stdout
 
 
 def test_explain_has_the_formula_with_the_numbers_in_it() -> None:
-    done = easeci(
+    done = easeci_here(
         "plan", "-c", "n > 0.8 +/- 0.01", "--steps", "32", "--adaptivity", "none", "--explain"
     )
     assert "δ′ = 0.0001 / 32 = 3.125e-6" in done.stdout
@@ -84,11 +84,11 @@ def test_explain_has_the_formula_with_the_numbers_in_it() -> None:
 
 def test_lines_fit_80_columns(folder: Path) -> None:
     outputs = [
-        easeci("plan", "-c", r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01", "--explain").stdout,
-        easeci(
+        easeci_here("plan", "-c", r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01", "--explain").stdout,
+        easeci_here(
             "check", *FILES, "-c", r"n - o > 0.2 +/- 0.15 /\ d < 0.9 +/- 0.05", folder=folder
         ).stdout,
-        easeci("check", "--help").stdout,
+        easeci_here("check", "--help").stdout,
     ]
     for output in outputs:
         assert output
@@ -110,7 +110,7 @@ def test_the_interval_is_drawn_against_its_threshold(folder: Path) -> None:
 
 
 def test_a_testset_that_is_too_small_is_said(folder: Path) -> None:
-    done = easeci(
+    done = easeci_here(
         "check", *FILES, "-c", "n - o > 0.2 +/- 0.01", "--estimator", "hoeffding", folder=folder
     )
     assert done.returncode == 0
@@ -120,7 +120,7 @@ def test_a_testset_that_is_too_small_is_said(folder: Path) -> None:
 def test_unknown_is_answered_by_the_mode(folder: Path) -> None:
     condition = ("-c", "n - o > 0.65 +/- 0.1", "-r", "0.99")
     for mode, code, word in (("fp-free", 1, "fail"), ("fn-free", 0, "pass")):
-        done = easeci("check", *FILES, *condition, "--mode", mode, folder=folder)
+        done = easeci_here("check", *FILES, *condition, "--mode", mode, folder=folder)
         assert done.returncode == code
         assert f"Unknown, which {mode} answers with {word}" in " ".join(done.stdout.split())
 
@@ -129,7 +129,7 @@ def test_waiting_for_labels_and_going_on(folder: Path) -> None:
     """Exit 3 with how many labels, their ids in a file; label them and go on until the verdict."""
     asked = ("check", *FILES[:4], "-c", "n - o > 0.2 +/- 0.15", "-r", "0.9", "--ask", "next.csv")
     given: dict[int, str] = {}
-    done = easeci(*asked, folder=folder)
+    done = easeci_here(*asked, folder=folder)
     while done.returncode == 3:
         ids = pl.read_csv(folder / "next.csv")["id"].to_list()
         assert f"WAITING for {len(ids):,} labels" in done.stdout
@@ -137,7 +137,7 @@ def test_waiting_for_labels_and_going_on(folder: Path) -> None:
         given |= {i: LABELS[i] for i in ids}
         labels = pl.DataFrame({"id": list(given), "label": list(given.values())})
         labels.write_csv(folder / "some.csv")
-        done = easeci(*asked, "--labels", "some.csv", folder=folder)
+        done = easeci_here(*asked, "--labels", "some.csv", folder=folder)
     assert done.returncode == 0, done.stderr
     assert len(given) <= 60
     assert "PASS: the condition is True (by sequential" in done.stdout
@@ -201,7 +201,7 @@ def test_mistakes(folder: Path, name: str) -> None:
 
 
 def test_warnings_go_to_stderr() -> None:
-    done = easeci("plan", "-c", "n > 0.9 +/- 0.1", "--json")
+    done = easeci_here("plan", "-c", "n > 0.9 +/- 0.1", "--json")
     assert done.returncode == 0
     assert "can never be shown True" in done.stderr
     assert done.stdout.startswith("{")
@@ -210,6 +210,6 @@ def test_warnings_go_to_stderr() -> None:
 def test_help_and_version() -> None:
     assert easeci("--version").stdout.startswith("easeci 0.")
     for arguments in ((), ("--help",), ("-h",)):
-        done = easeci(*arguments)
+        done = easeci_here(*arguments)
         assert done.returncode == 0
         assert "Exit codes: 0 pass" in done.stdout

@@ -20,7 +20,7 @@ from easeci.service.project import open_project
 from easeci.service.spool import Spool
 from easeci.service.watching import Watch
 from tests.accounts import Account, two_accounts
-from tests.commands import COMMAND, easeci, plain_environment
+from tests.commands import COMMAND, easeci_here, plain_environment
 from tests.repositories import Workplace, write_examples
 
 
@@ -47,7 +47,7 @@ class Hosted:
         return hosted
 
     def easeci(self, *arguments: str) -> str:
-        done = easeci(*arguments, folder=self.bare)
+        done = easeci_here(*arguments, folder=self.bare)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

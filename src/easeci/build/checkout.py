@@ -27,10 +27,8 @@ def checkout(repository: Repository, commit: str, into: Path) -> None:
     the tree depends on the commit alone. ``export-ignore`` is no matter of checkouts, and stays so.
     """
     into.mkdir(parents=True, exist_ok=True)
-    objects = need_git(
-        repository.folder, "rev-parse", "--path-format=absolute", "--git-path", "objects"
-    ).text
-    form = need_git(repository.folder, "rev-parse", "--show-object-format").text
+    question = ("--path-format=absolute", "--git-path", "objects", "--show-object-format")
+    objects, form = need_git(repository.folder, "rev-parse", *question).text.rsplit("\n", 1)
     with tempfile.TemporaryDirectory(prefix="easeci-git-") as private:
         environment = clean_environment(
             GIT_DIR=str(Path(private) / "git"),

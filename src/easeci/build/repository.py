@@ -55,11 +55,9 @@ class Repository:
 
     def resolve(self, revision: str) -> str:
         """The full id of the commit that a revision names; an annotated tag names its commit."""
-        question = ("--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        answer = ask_git(self.folder, "rev-parse", *question)
-        # Git answers for a full id without looking whether it is there.
-        if answer.ok and self.has(answer.text):
-            return answer.text
+        found = self._commits([revision])[0]
+        if found is not None:
+            return found
         if not ask_git(self.folder, "rev-parse", "--verify", "--quiet", "HEAD").ok and not (
             ask_git(self.folder, "for-each-ref", "--count=1").text
         ):
@@ -73,7 +71,18 @@ class Repository:
 
     def has(self, commit: str) -> bool:
         """Whether the commit is in the repository."""
-        return ask_git(self.folder, "cat-file", "-e", f"{commit}^{{commit}}").ok
+        return self._commits([commit])[0] is not None
+
+    def _commits(self, revisions: Sequence[str]) -> list[str | None]:
+        """The full ids of the commits that revisions name; None where there is none."""
+        if not revisions:
+            return []
+        asked = [f"{revision}^{{commit}}" for revision in revisions]
+        readable = [text if text.isprintable() else "" for text in asked]  # a line for each
+        given = "".join(f"{text}\n" for text in readable).encode("utf-8", "surrogateescape")
+        answer = ask_git(self.folder, "cat-file", "--batch-check=%(objectname)", given=given)
+        lines = answer.text.split("\n") if answer.ok else [""] * len(asked)
+        return [line if re.fullmatch("[0-9a-f]{40,64}", line) else None for line in lines]
 
     def head_branch(self) -> str | None:
         """The branch that is checked out; None if HEAD is detached."""
@@ -172,10 +181,12 @@ class Repository:
         prefix = f"refs/easeci/{name}/"
         listed = need_git(self.folder, "for-each-ref", "--format=%(objectname)", prefix).text
         held, wanted = set(listed.split()), set(commits)
-        for commit in filter(self.has, sorted(wanted - held)):
-            need_git(self.folder, "update-ref", prefix + commit, commit)
-        for commit in () if others_too else sorted(held - wanted):
-            need_git(self.folder, "update-ref", "-d", prefix + commit)
+        new = sorted(wanted - held)
+        changes = [f"update {prefix}{commit} {commit}\n" for commit in self._commits(new) if commit]
+        if not others_too:
+            changes += [f"delete {prefix}{commit}\n" for commit in sorted(held - wanted)]
+        if changes:
+            need_git(self.folder, "update-ref", "--stdin", given="".join(changes).encode())
 
 
 def _printable(text: str) -> str:

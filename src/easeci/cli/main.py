@@ -96,7 +96,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     try:
-        ended = app(arguments, standalone_mode=False)
+        ended = app(arguments, prog_name="easeci", standalone_mode=False)
     except typer.exceptions.TyperException as error:
         if error.format_message():  # a group without a command has shown its help instead
             show_error(UsageError(error.format_message(), hint=MORE_HELP))
