@@ -7,7 +7,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup packages demo test check fix lock docs screenshots bench paper clean
+.PHONY: help setup packages demo test tests check fix lock docs screenshots bench paper clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -27,7 +27,10 @@ demo: packages $(READY)  ## the main job on bundled data: a month of commits and
 	@$(BIN)/python -m examples.digits
 	@$(BIN)/python -m examples.pushes
 
-test: packages check  ## lint, types, import rules and all tests
+test: packages $(READY)  ## lint, types, import rules and all tests
+	@$(MAKE) --no-print-directory --jobs 2 check tests
+
+tests: $(READY)  ## all tests, without lint
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 check: $(READY)  ## lint, types and import rules

@@ -1,6 +1,6 @@
 """The life of a project as a list of commands, each of which may be given again after a crash.
 
-Run as a program it ends that life once for every place where it can be killed: right before or
+Run as a program it ends that life once for every place where it can be killed: right before and
 right after each transaction of the ledger. There the process stands still while its folder is
 copied, which is all that a kill would leave: no lock, no handler, nothing of its memory. In every
 copy the same commands are given again, by a new process. At the last place the process is killed
@@ -102,44 +102,56 @@ def count_appends(place: Workplace) -> int:
         nonlocal calls
         calls += 1
 
-    with at_every_append("before", count):
+    with at_every_append(after=count):
         live(place)
     return calls
 
 
 @contextmanager
-def at_every_append(when: str, action: Callable[[], None]) -> Iterator[None]:
-    """Do something right before or right after every transaction of this process."""
+def at_every_append(
+    *, before: Callable[[], None] = lambda: None, after: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """Do something around every transaction of this process."""
     append = Store.append
 
     def watched(self: Store, name: str, head: Head, records: Sequence[Record]) -> None:
-        if when == "before":
-            action()
+        before()
         append(self, name, head, records)
-        if when == "after":
-            action()
+        after()
 
     with mock.patch.object(Store, "append", watched):
         yield
 
 
-def die(place: Workplace, when: str, last: int) -> None:
-    """Live, leaving a copy of the folder at every transaction; be killed at the last one."""
-    at = 0
+def die(place: Workplace, copies: Path, last: int) -> None:
+    """Live, leaving a copy wherever the folder is another one; be killed after the last append."""
+    left: dict[str, bytes] = {}
+    appends = 0
 
     def stand_still() -> None:
-        nonlocal at
-        at += 1
-        if at == last:
-            os.kill(os.getpid(), signal.SIGKILL)
-        shutil.copytree(place.folder, life_at(place, at).folder, symlinks=True)
+        nonlocal left
+        found = content(place.folder)
+        if found != left:
+            shutil.copytree(
+                place.folder, copies / f"{len(list(copies.iterdir())):03}", symlinks=True
+            )
+        left = found
 
-    with at_every_append(when, stand_still):
+    def recorded() -> None:
+        nonlocal appends
+        appends += 1
+        if appends == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        stand_still()
+
+    with at_every_append(before=stand_still, after=recorded):
         live(place)
 
 
-def life_at(place: Workplace, at: int) -> Workplace:
-    return Workplace(place.folder.with_name(f"{place.folder.name}-{at}"))
+def content(folder: Path) -> dict[str, bytes]:
+    """What every file of a folder holds."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def in_child(action: Any) -> int:
@@ -157,10 +169,11 @@ def in_child(action: Any) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def main(folder: Path, when: str) -> None:
+def main(folder: Path) -> None:
     for name in LOADED_WHEN_NEEDED:
         import_module(name)
-    template = prepare(folder / "template")
+    template, copies = prepare(folder / "template"), folder / "copies"
+    copies.mkdir()
     whole, doomed = Workplace(folder / "whole"), Workplace(folder / "doomed")
     for place in (whole, doomed):
         shutil.copytree(template.folder, place.folder, symlinks=True)
@@ -175,10 +188,9 @@ def main(folder: Path, when: str) -> None:
 
     assert in_child(undisturbed) == 0
     expected = reported(whole)
-    calls = expected["calls"]
-    killed = in_child(lambda: die(doomed, when, last=calls))
+    killed = in_child(lambda: die(doomed, copies, last=expected["calls"]))
     lives = []
-    for place in (*(life_at(doomed, at) for at in range(1, calls)), doomed):
+    for place in (*map(Workplace, sorted(copies.iterdir())), doomed):
         ended = in_child(lambda place=place: resumed(place))
         lives.append({"in": place.folder.name, "ended": ended, **reported(place)})
         shutil.rmtree(place.folder)
@@ -197,4 +209,4 @@ def reported(place: Workplace) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]))

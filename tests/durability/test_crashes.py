@@ -8,16 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent.parent
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_killed_at_every_boundary_of_events(tmp_path: Path, when: str) -> None:
+def test_killed_at_every_boundary_of_events(tmp_path: Path) -> None:
     """The same signals, no step lost or charged twice, and a chain that verifies."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.durability.life", str(tmp_path), when],
+        [sys.executable, "-m", "tests.durability.life", str(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -27,7 +24,8 @@ def test_killed_at_every_boundary_of_events(tmp_path: Path, when: str) -> None:
     whole = found["whole"]
     assert [row[1] for row in whole["log"]] == ["baseline", "fail", "build error", "pass", "fail"]
     assert [row[3] for row in whole["log"]] == [None, 1, None, 2, 1]
-    assert len(found["lives"]) == whole["calls"] >= 15
+    assert whole["calls"] >= 15
+    assert len(found["lives"]) > whole["calls"]  # after each, and before where files came first
     assert found["killed"] == -signal.SIGKILL
     for life in found["lives"]:
         assert life["ended"] == 0, done.stderr
