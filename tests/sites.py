@@ -129,6 +129,11 @@ class Visit:
     def post(self, path: str, files: Any = None, **fields: str) -> httpx.Response:
         return self.client.post(path, data={"csrf": self.csrf} | fields, files=files)
 
+    def send(self, path: str, files: Any = None, **fields: str) -> httpx.Response:
+        """A form as a browser sends it: led on to another page, it loads that."""
+        answer = self.post(path, files=files, **fields)
+        return self.get(answer.headers["location"]) if answer.status_code == 303 else answer
+
     def label(self, path: str, seat: str, **fields: str) -> dict[str, Any]:
         """One of the labelling page's own requests."""
         answer = self.post(f"/label/{path}", seat=seat, **fields)
