@@ -73,6 +73,16 @@ def test_the_link_that_was_printed_works_once(running: Running) -> None:
     assert second.get("/testsets").status_code == 303
 
 
+def test_who_came_by_the_link_can_be_signed_out(running: Running, place: Workplace) -> None:
+    """No token opened that session, so none can be removed to end it."""
+    assert running.link is not None
+    visit = Visit(running.address)
+    visit.get(running.link)
+    assert visit.get("/testsets").status_code == 200
+    place.easeci("token", "sign-out", code=0)
+    assert visit.get("/testsets").status_code == 303
+
+
 def test_who_guesses_has_to_wait(running: Running, place: Workplace) -> None:
     visit = Visit(running.address)
     text = token(place.repository, "owner")

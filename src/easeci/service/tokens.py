@@ -108,6 +108,20 @@ def sign_out(project: Project, visitor: Visitor) -> None:
     _access(project).close_session(visitor.session)
 
 
+def sign_out_everywhere(project: Project, name: str | None = None) -> int:
+    """End every session, or those of one name; tokens stay good. How many there were.
+
+    A session that no token opened, by the link of ``easeci serve``, ends with no token either:
+    this is how it is taken back.
+    """
+    ended = _access(project).close_sessions(name, utc_now())
+    if name is not None and not ended:
+        raise UsageError(
+            f"nobody is signed in as '{name}'", hint="Without a name, everybody is signed out."
+        )
+    return ended
+
+
 def _access(project: Project) -> Access:
     return Access(project.store, project.name)
 

@@ -110,6 +110,15 @@ class Access:
         with explained(self.store.path), writing(self.store.engine).begin() as connection:
             connection.execute(delete(session).where(session.c.digest == digest))
 
+    def close_sessions(self, name: str | None, now: str) -> int:
+        """Of everybody, or of one name; how many there were."""
+        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+            _forget_ended(connection, now)
+            ended = delete(session).where(session.c.project_id == self._id(connection))
+            if name is not None:
+                ended = ended.where(session.c.name == name)
+            return connection.execute(ended).rowcount
+
     def _id(self, connection: Connection) -> int:
         found = connection.scalar(select(project.c.id).where(project.c.name == self.project))
         if found is None:
@@ -126,7 +135,7 @@ def _open(
     *,
     token_id: int | None,
 ) -> None:
-    connection.execute(delete(session).where(session.c.until <= now))
+    _forget_ended(connection, now)
     connection.execute(
         insert(session).values(
             project_id=project_id,
@@ -137,3 +146,7 @@ def _open(
             until=row.until,
         )
     )
+
+
+def _forget_ended(connection: Connection, now: str) -> None:
+    connection.execute(delete(session).where(session.c.until <= now))

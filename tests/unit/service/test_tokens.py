@@ -10,7 +10,16 @@ import pytest
 from easeci.errors import UsageError
 from easeci.service import tokens
 from easeci.service.project import Project, open_project
-from easeci.service.tokens import Role, add_token, remove_token, sign_in, sign_out, visitor_of
+from easeci.service.tokens import (
+    Role,
+    add_token,
+    remove_token,
+    sign_in,
+    sign_in_here,
+    sign_out,
+    sign_out_everywhere,
+    visitor_of,
+)
 from tests.repositories import Workplace
 
 
@@ -80,6 +89,25 @@ def test_signing_out_ends_one_session(project: Project) -> None:
     sign_out(project, visitor)
     assert visitor_of(project, first) is None
     assert visitor_of(project, second) is not None
+
+
+def test_all_sessions_can_be_ended_with_and_without_a_token(project: Project) -> None:
+    """Those of one name, or of everybody; tokens open new ones."""
+    ada, olga = add_token(project, "labeller", "ada"), add_token(project, "owner", "olga")
+
+    def signed_in(sessions: list[str | None]) -> list[bool]:
+        return [visitor_of(project, session or "") is not None for session in sessions]
+
+    sessions = [sign_in(project, ada.text), sign_in(project, olga.text)]
+    sessions += [sign_in_here(project, "root"), sign_in_here(project, "root")]
+    assert sign_out_everywhere(project, "root") == 2
+    assert signed_in(sessions) == [True, True, False, False]
+    with pytest.raises(UsageError, match="nobody is signed in as 'root'"):
+        sign_out_everywhere(project, "root")
+    assert sign_out_everywhere(project) == 2
+    assert signed_in(sessions) == [False] * 4
+    assert sign_out_everywhere(project) == 0
+    assert signed_in([sign_in(project, ada.text)]) == [True]
 
 
 def test_a_session_ends_after_a_day(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
