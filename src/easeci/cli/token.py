@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from easeci.cli.options import JsonOption
-from easeci.cli.places import ProjectOption, StoreOption, opened
+from easeci.cli.places import ProjectOption, StoreOption, login_name, opened
 from easeci.cli.terminal import output
 
 token = typer.Typer(
@@ -32,7 +32,7 @@ def add(
     """Make a token and show it, once: the store keeps nothing that one could sign in with."""
     from easeci.service.tokens import add_token
 
-    made = add_token(opened(store, project, create=True), role, name)
+    made = add_token(opened(store, project, create=True), role, name, login=login_name())
     if as_json:
         print(json.dumps({"name": made.name, "role": made.role, "token": made.text}, indent=2))
         return

@@ -94,6 +94,18 @@ class Access:
         with explained(self.store.path), writing(self.store.engine).begin() as connection:
             _open(connection, self._id(connection), row, digest, now, token_id=None)
 
+    def names_without_token(self, now: str) -> set[str]:
+        """Whoever is signed in without a token."""
+        query = (
+            select(session.c.name)
+            .join(project)
+            .where(
+                project.c.name == self.project, session.c.token_id.is_(None), session.c.until > now
+            )
+        )
+        with explained(self.store.path), self.store.engine.connect() as connection:
+            return set(connection.scalars(query))
+
     def session(self, digest: str, now: str) -> SessionRow | None:
         query = (
             select(session.c.name, session.c.role, session.c.until)

@@ -146,6 +146,31 @@ def test_names_are_plain(project: Project, name: str) -> None:
         add_token(project, "owner", name)
 
 
+def test_nobody_elses_token_is_called_as_the_owner_is(project: Project) -> None:
+    """Names say whose a label is, and who may take an answer back; the owner's own may be alike."""
+    sign_in_here(project, "olga")
+    for name in ("olga", "root"):
+        for role in ("labeller", "developer"):
+            with pytest.raises(UsageError, match=f"'{name}' is what the owner is called here"):
+                add_token(project, role, name, login="root")
+        add_token(project, "owner", name, login="root")
+    assert [token.role for token in tokens.tokens(project)] == ["owner", "owner"]
+
+
+@pytest.mark.parametrize(
+    ("login", "shown"), [("ada", "ada (owner)"), ("olga", "olga"), ("", "owner")]
+)
+def test_the_owner_is_not_called_as_somebody_elses_token(
+    project: Project, login: str, shown: str
+) -> None:
+    """Of a server that is started under another login than the one that made the tokens."""
+    add_token(project, "labeller", "ada")
+    add_token(project, "owner", "olga")
+    visitor = visitor_of(project, sign_in_here(project, login))
+    assert visitor is not None
+    assert visitor.name == shown
+
+
 def test_mistakes_are_said(project: Project) -> None:
     add_token(project, "owner", "ada")
     with pytest.raises(UsageError, match="named 'ada' already"):
