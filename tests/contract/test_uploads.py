@@ -281,6 +281,13 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Desk, tmp_path: Path
     refused = fresh.send("few.csv", few, "/testsets")
     assert refused.status_code == 400
     assert "The testset is too small: it has 39 examples, the plan needs" in refused.text
+    named = examples.replace(b"id,x", b"id,label", 1)
+    revealing = fresh.send("e.csv", named, "/testsets", allow_smaller="yes")
+    assert revealing.status_code == 400
+    assert "The examples have a column &#39;label&#39;, and models would see it" in revealing.text
+    assert "name it as “Or the column that holds them”" in revealing.text
+    assert "“Even if models see a column that is called label”" in revealing.text
+    assert 'name="allow_smaller" value="yes" checked' in revealing.text
     files = {"examples": ("e.csv", examples), "labels": ("l.csv", place.labels.read_bytes())}
     added = fresh.owner.send("/testsets", files=files, allow_smaller="yes")
     assert "Testset 1 is sealed: 1,500 examples, 1,500 labels." in added.text
@@ -316,8 +323,8 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Desk, tmp_path: Path
     assert overlapping.status_code == 400
     assert "examples of testset 1 again" in overlapping.text
     write_examples(tmp_path / "next.csv", start=5000)
-    next_one = fresh.send(
-        "next.csv", (tmp_path / "next.csv").read_bytes(), "/testsets", allow_smaller="yes"
-    )
+    columns = (tmp_path / "next.csv").read_bytes().replace(b"id,x", b"id,label", 1)
+    ticks = {"allow_smaller": "yes", "keep_label_column": "yes"}
+    next_one = fresh.send("next.csv", columns, "/testsets", **ticks)
     assert "Testset 2 is sealed: 1,500 examples, 0 labels." in next_one.text
     assert not fresh.left

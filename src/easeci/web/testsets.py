@@ -29,6 +29,7 @@ LONGEST_REASON = 200
 CONTROLS = {
     "--allow-smaller": "Even if it is smaller than planned",
     "--allow-overlap": "Even if earlier testsets had some of its examples",
+    "--keep-label-column": "Even if models see a column that is called label",
     "--label-column": "Or the column that holds them",
     "--correct": "Correct labels that are known already",
 }
@@ -57,6 +58,7 @@ def add(asked: Asked) -> Response:
             label_column=asked.text("label_column").strip() or None,
             allow_smaller=asked.text("allow_smaller") == "yes",
             allow_overlap=asked.text("allow_overlap") == "yes",
+            keep_label_column=asked.text("keep_label_column") == "yes",
         )
         try:
             with asked.site.acting() as project:
