@@ -7,7 +7,8 @@ import re
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,12 +19,12 @@ import uvicorn
 
 from easeci.service.project import open_project
 from easeci.service.tokens import add_token, sign_in
-from easeci.web.app import make_app
 from easeci.web.server import Listening, Server
 from easeci.web.site import Place, Site
 from tests.commands import start_easeci
 from tests.repositories import Workplace
 
+PATIENCE = 30.0
 ROLES = ("owner", "labeller", "developer")
 
 
@@ -84,8 +85,7 @@ class Here:
 @contextmanager
 def serving_here(folder: Path) -> Iterator[Here]:
     bound = Server.bind(Place(folder), Listening(port=0), "ada")
-    config = uvicorn.Config(make_app(bound.site), log_level="critical", access_log=False)
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(bound.config)
     thread = threading.Thread(target=server.run, args=([bound.socket],))
     thread.start()
     try:
@@ -93,6 +93,33 @@ def serving_here(folder: Path) -> Iterator[Here]:
     finally:
         server.should_exit = True
         thread.join(30)
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.01)
+
+
+@contextmanager
+def held(place: Workplace) -> Iterator[None]:
+    """Another command has the project for itself."""
+    begun, end = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with open_project(place.repository).exclusive():
+            begun.set()
+            assert end.wait(PATIENCE)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert begun.wait(PATIENCE)
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
 
 
 def token(folder: Path, role: str, name: str | None = None) -> str:
@@ -128,6 +155,11 @@ class Visit:
 
     def post(self, path: str, files: Any = None, **fields: str) -> httpx.Response:
         return self.client.post(path, data={"csrf": self.csrf} | fields, files=files)
+
+    def send(self, path: str, files: Any = None, **fields: str) -> httpx.Response:
+        """A form as a browser sends it: led on to another page, it loads that."""
+        answer = self.post(path, files=files, **fields)
+        return self.get(answer.headers["location"]) if answer.status_code == 303 else answer
 
     def label(self, path: str, seat: str, **fields: str) -> dict[str, Any]:
         """One of the labelling page's own requests."""

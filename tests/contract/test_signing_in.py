@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import socket
 import subprocess
 import sys
@@ -71,6 +72,22 @@ def test_the_link_that_was_printed_works_once(running: Running) -> None:
     assert first.get("/testsets").status_code == 200
     assert second.get(running.link).status_code == 401
     assert second.get("/testsets").status_code == 303
+
+
+def test_who_came_by_the_link_can_be_signed_out(running: Running, place: Workplace) -> None:
+    """No token opened that session, so none can be removed to end it."""
+    assert running.link is not None
+    visit = Visit(running.address)
+    visit.get(running.link)
+    assert visit.get("/testsets").status_code == 200
+    place.easeci("token", "sign-out", code=0)
+    assert visit.get("/testsets").status_code == 303
+
+
+def test_no_labeller_is_called_as_whoever_serves(place: Workplace) -> None:
+    """Who comes by the link labels under the login, and could be undone by the same name."""
+    done = place.easeci("token", "add", "--role", "labeller", "--name", getpass.getuser(), code=2)
+    assert "is what the owner is called here" in done.stderr
 
 
 def test_who_guesses_has_to_wait(running: Running, place: Workplace) -> None:

@@ -19,7 +19,7 @@ from easeci.ledger.state import Testset
 from easeci.service.project import open_project
 from easeci.web import app
 from tests.repositories import Workplace, write_examples
-from tests.sites import Visit, serving_here, visitor, waiting_project
+from tests.sites import Here, Visit, serving_here, visitor, waiting_project
 
 LIMIT = 64 * 1024
 """What this server takes at once, so that more than that is still little."""
@@ -44,6 +44,7 @@ class Desk:
     """The owner at a server that keeps what it is sent in a folder of its own."""
 
     place: Workplace
+    here: Here
     owner: Visit
     scratch: Path
 
@@ -61,7 +62,7 @@ class Desk:
         self, name: str, content: bytes, path: str = "/testsets/labels", **fields: str
     ) -> httpx.Response:
         field = "examples" if path == "/testsets" else "labels"
-        return self.owner.post(path, files={field: (name, content)}, **fields)
+        return self.owner.send(path, files={field: (name, content)}, **fields)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def waiting(tmp_path_factory: pytest.TempPathFactory, small: Path) -> Iterator[Desk]:
     place = waiting_project(tmp_path_factory.mktemp("waiting"), classes="[low, high]")
     with serving_here(place.repository) as here:
-        yield Desk(place, visitor(here, place.repository, "owner", "olga"), small)
+        yield Desk(place, here, visitor(here, place.repository, "owner", "olga"), small)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory, small: Path) -> Iterator[Des
     place = Workplace.make(tmp_path_factory.mktemp("fresh"))
     place.commit_cut(0.7)
     with serving_here(place.repository) as here:
-        yield Desk(place, visitor(here, place.repository, "owner"), small)
+        yield Desk(place, here, visitor(here, place.repository, "owner"), small)
 
 
 def labels(place: Workplace, first: int, last: int) -> list[tuple[str, str]]:
@@ -164,6 +165,33 @@ def test_a_files_name_is_only_words(waiting: Desk, name: str) -> None:
     assert "<svg onload" not in answer.text
     assert not waiting.left
     assert not (waiting.scratch.parent / "labels.csv").exists()
+
+
+def test_a_form_is_answered_on_a_page_that_can_be_loaded_again(waiting: Desk) -> None:
+    """Once, to the session that sent it, on the page that it leads to, and with a plain address."""
+    place, other = waiting.place, visitor(waiting.here, waiting.place.repository, "owner")
+    sent = waiting.owner.post(
+        "/testsets/labels", files={"labels": ("some.csv", as_csv(labels(place, 6, 7)))}
+    )
+    assert (sent.status_code, sent.headers["location"]) == (303, "/testsets")
+    assert "set-cookie" not in sent.headers
+    assert sent.content == b""
+    said = "Labels: 1 added."
+    assert said not in other.get("/testsets").text
+    assert said not in waiting.owner.get("/").text
+    assert waiting.owner.client.head("/testsets").status_code == 200
+    assert said in waiting.owner.get("/testsets").text
+    assert said not in waiting.owner.get("/testsets").text
+
+
+def test_a_refused_form_is_as_it_was_filled_in(waiting: Desk) -> None:
+    unsure = waiting.owner.post("/testsets/retire", reason='"too" old')
+    assert unsure.status_code == 400
+    assert "Tick that you are sure" in unsure.text
+    assert 'value="&#34;too&#34; old"' in unsure.text
+    wrong = waiting.send("labels.csv", b"", correct="yes")
+    assert 'name="correct" value="yes" checked' in wrong.text
+    assert 'name="correct" value="yes">' in waiting.owner.get("/testsets").text
 
 
 def test_no_file_is_said(waiting: Desk) -> None:
@@ -253,8 +281,15 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Desk, tmp_path: Path
     refused = fresh.send("few.csv", few, "/testsets")
     assert refused.status_code == 400
     assert "The testset is too small: it has 39 examples, the plan needs" in refused.text
+    named = examples.replace(b"id,x", b"id,label", 1)
+    revealing = fresh.send("e.csv", named, "/testsets", allow_smaller="yes")
+    assert revealing.status_code == 400
+    assert "The examples have a column &#39;label&#39;, and models would see it" in revealing.text
+    assert "name it as “Or the column that holds them”" in revealing.text
+    assert "“Even if models see a column that is called label”" in revealing.text
+    assert 'name="allow_smaller" value="yes" checked' in revealing.text
     files = {"examples": ("e.csv", examples), "labels": ("l.csv", place.labels.read_bytes())}
-    added = fresh.owner.post("/testsets", files=files, allow_smaller="yes")
+    added = fresh.owner.send("/testsets", files=files, allow_smaller="yes")
     assert "Testset 1 is sealed: 1,500 examples, 1,500 labels." in added.text
     assert (fresh.testset.name, fresh.testset.labels) == ("e.csv", 1500)
     again = fresh.owner.post("/testsets", files=files, allow_smaller="yes")
@@ -266,7 +301,7 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Desk, tmp_path: Path
     assert "still in use" in early.text
     assert fresh.owner.post("/testsets/retire", reason="<b>old</b>").status_code == 400
     assert fresh.testset.retired is None
-    retired = fresh.owner.post("/testsets/retire", reason="<b>old</b>", sure="yes")
+    retired = fresh.owner.send("/testsets/retire", reason="<b>old</b>", sure="yes")
     assert "Testset 1 is retired." in retired.text
     assert "<b>old" not in retired.text
     assert "&lt;b&gt;old" in retired.text
@@ -288,8 +323,8 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Desk, tmp_path: Path
     assert overlapping.status_code == 400
     assert "examples of testset 1 again" in overlapping.text
     write_examples(tmp_path / "next.csv", start=5000)
-    next_one = fresh.send(
-        "next.csv", (tmp_path / "next.csv").read_bytes(), "/testsets", allow_smaller="yes"
-    )
+    columns = (tmp_path / "next.csv").read_bytes().replace(b"id,x", b"id,label", 1)
+    ticks = {"allow_smaller": "yes", "keep_label_column": "yes"}
+    next_one = fresh.send("next.csv", columns, "/testsets", **ticks)
     assert "Testset 2 is sealed: 1,500 examples, 0 labels." in next_one.text
     assert not fresh.left

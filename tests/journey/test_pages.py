@@ -74,6 +74,9 @@ def test_from_a_plan_to_a_signal(browser: Browser, tmp_path: Path) -> None:
         page.get_by_label("Even if it is smaller than planned").check()
         page.get_by_role("button", name="Seal it").click()
         expect(page.get_by_role("status")).to_contain_text("Testset 1 is sealed: 1,500 examples")
+        page.reload()  # which sends nothing again
+        expect(page.get_by_role("heading", name="Testset 1")).to_be_visible()
+        expect(page.get_by_role("main").get_by_role("status")).to_have_count(0)
 
         place.easeci("run", code=0)
         place.commit_cut(0.52, "a better model")  # the hook tests it

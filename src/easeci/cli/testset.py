@@ -47,6 +47,10 @@ def add(
         bool,
         typer.Option("--allow-overlap", help="Add it even if earlier testsets had its examples."),
     ] = False,
+    keep_label_column: Annotated[
+        bool,
+        typer.Option("--keep-label-column", help="Let models see a column that is called label."),
+    ] = False,
     store: StoreOption = None,
     project: ProjectOption = None,
     unsandboxed: UnsandboxedOption = False,
@@ -63,6 +67,7 @@ def add(
         script=script,
         allow_smaller=allow_smaller,
         allow_overlap=allow_overlap,
+        keep_label_column=keep_label_column,
         unsandboxed=unsandboxed,
     )
     found = opened(store, project, create=True)

@@ -1,4 +1,4 @@
-"""``easeci token``: add, list, remove."""
+"""``easeci token``: add, list, remove, sign-out."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import typer
 from rich.markup import escape
 
 from easeci.cli.options import JsonOption
-from easeci.cli.places import ProjectOption, StoreOption, opened
+from easeci.cli.places import ProjectOption, StoreOption, login_name, opened
 from easeci.cli.terminal import output
 
 token = typer.Typer(
-    help="Who may sign in to the pages of `easeci serve`: add, list, remove.", no_args_is_help=True
+    help="Who may sign in to the pages of `easeci serve`: add, list, remove, sign-out.",
+    no_args_is_help=True,
 )
 
 
@@ -31,7 +32,7 @@ def add(
     """Make a token and show it, once: the store keeps nothing that one could sign in with."""
     from easeci.service.tokens import add_token
 
-    made = add_token(opened(store, project, create=True), role, name)
+    made = add_token(opened(store, project, create=True), role, name, login=login_name())
     if as_json:
         print(json.dumps({"name": made.name, "role": made.role, "token": made.text}, indent=2))
         return
@@ -69,3 +70,18 @@ def remove(
 
     remove_token(opened(store, project), name)
     output().print(f"The token of {escape(name)} is gone.")
+
+
+@token.command(name="sign-out")
+def sign_out(
+    name: Annotated[
+        str | None, typer.Argument(help="Only whoever is signed in by this name.")
+    ] = None,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+) -> None:
+    """End every session at once, also those that `easeci serve` opened by its link; tokens stay."""
+    from easeci.service.tokens import sign_out_everywhere
+
+    ended = sign_out_everywhere(opened(store, project), name)
+    output().print(f"Sessions that were ended: {ended:,}.")

@@ -66,6 +66,7 @@ class Offer:
     script: Path | None = None
     allow_smaller: bool = False
     allow_overlap: bool = False
+    keep_label_column: bool = False
     unsandboxed: bool = False
 
 
@@ -83,6 +84,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
     offered = load_offered(
         offer.examples, labels=offer.labels, label_column=offer.label_column, files=offer.files
     )
+    _require_blind(offered, offer)
     left = _require_size(script, needs, offered.size, allowed=offer.allow_smaller)
     with project.exclusive(waiting):
         _require_no_active(project)
@@ -165,6 +167,18 @@ def _require_runnable(script: Script) -> None:
             "adaptivity none needs an address: somebody has to learn the verdicts",
             hint="Write   adaptivity: none -> owner@example.org",
         )
+
+
+def _require_blind(offered: Offered, offer: Offer) -> None:
+    """A column called label most likely is the labels, and what is sealed can't be taken back."""
+    column = offered.label_column
+    if column is None or offer.label_column is not None or offer.keep_label_column:
+        return
+    raise DataError(
+        f"the examples have a column '{column}', and models would see it",
+        hint="If it holds the labels, name it as --label-column: they are split off. If it holds "
+        "something else that models need, --keep-label-column leaves it where it is.",
+    )
 
 
 def _require_size(script: Script, needs: Estimate, examples: int, *, allowed: bool) -> float | None:

@@ -2,6 +2,9 @@
 
 A token is 256 random bits, shown once. The store keeps keyed digests of tokens and sessions alone,
 so that whoever reads it can't sign in with what is there.
+
+A name is one person's: it stands beside each label, and whoever bears it may take back what was
+answered under it and is not recorded yet. So nobody else's token is called as the owner is.
 """
 
 from __future__ import annotations
@@ -49,12 +52,21 @@ class Visitor:
     csrf: str
 
 
-def add_token(project: Project, role: str, name: str | None = None) -> NewToken:
-    """Make a token. Without a name it is called by its role and a number."""
+def add_token(project: Project, role: str, name: str | None = None, *, login: str = "") -> NewToken:
+    """Make a token. Without a name it is called by its role and a number.
+
+    ``login`` is what the owner is called at this machine, who labels here without a token.
+    """
     chosen = _role(role)
     known = [token.name for token in tokens(project)]
     free = (f"{chosen}-{number}" for number in range(1, len(known) + 2))
     named = next(n for n in free if n not in known) if name is None else _named(name)
+    owners = {login, *_access(project).names_without_token(utc_now())}
+    if chosen is not Role.OWNER and named in owners:
+        raise UsageError(
+            f"'{named}' is what the owner is called here",
+            hint="A name stands beside each label and says whose it is: name another.",
+        )
     text = PREFIX + secrets.token_urlsafe(32)
     row = TokenRow(named, chosen, utc_now())
     _access(project).add_token(row, _digest(project, "token", text))
@@ -88,10 +100,17 @@ def sign_in(project: Project, token: str) -> str | None:
 def sign_in_here(project: Project, name: str) -> str:
     """A session of the owner's, for whoever runs the server and so has the store anyway."""
     session = secrets.token_urlsafe(32)
-    row = SessionRow(name or Role.OWNER, Role.OWNER, _end_of_session())
+    row = SessionRow(_owners_name(project, name), Role.OWNER, _end_of_session())
     digest = _digest(project, "session", session)
     _access(project).open_session_without_token(row, digest, utc_now())
     return session
+
+
+def _owners_name(project: Project, login: str) -> str:
+    """The owner's login, unless somebody else's token is called so already."""
+    name = login or str(Role.OWNER)
+    others = {token.name for token in tokens(project) if token.role != Role.OWNER}
+    return f"{name} (owner)" if name in others else name  # no token's name has parentheses
 
 
 def visitor_of(project: Project, session: str) -> Visitor | None:
@@ -106,6 +125,20 @@ def visitor_of(project: Project, session: str) -> Visitor | None:
 
 def sign_out(project: Project, visitor: Visitor) -> None:
     _access(project).close_session(visitor.session)
+
+
+def sign_out_everywhere(project: Project, name: str | None = None) -> int:
+    """End every session, or those of one name; tokens stay good. How many there were.
+
+    A session that no token opened, by the link of ``easeci serve``, ends with no token either:
+    this is how it is taken back.
+    """
+    ended = _access(project).close_sessions(name, utc_now())
+    if name is not None and not ended:
+        raise UsageError(
+            f"nobody is signed in as '{name}'", hint="Without a name, everybody is signed out."
+        )
+    return ended
 
 
 def _access(project: Project) -> Access:

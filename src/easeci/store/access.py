@@ -94,6 +94,18 @@ class Access:
         with explained(self.store.path), writing(self.store.engine).begin() as connection:
             _open(connection, self._id(connection), row, digest, now, token_id=None)
 
+    def names_without_token(self, now: str) -> set[str]:
+        """Whoever is signed in without a token."""
+        query = (
+            select(session.c.name)
+            .join(project)
+            .where(
+                project.c.name == self.project, session.c.token_id.is_(None), session.c.until > now
+            )
+        )
+        with explained(self.store.path), self.store.engine.connect() as connection:
+            return set(connection.scalars(query))
+
     def session(self, digest: str, now: str) -> SessionRow | None:
         query = (
             select(session.c.name, session.c.role, session.c.until)
@@ -109,6 +121,15 @@ class Access:
     def close_session(self, digest: str) -> None:
         with explained(self.store.path), writing(self.store.engine).begin() as connection:
             connection.execute(delete(session).where(session.c.digest == digest))
+
+    def close_sessions(self, name: str | None, now: str) -> int:
+        """Of everybody, or of one name; how many there were."""
+        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+            _forget_ended(connection, now)
+            ended = delete(session).where(session.c.project_id == self._id(connection))
+            if name is not None:
+                ended = ended.where(session.c.name == name)
+            return connection.execute(ended).rowcount
 
     def _id(self, connection: Connection) -> int:
         found = connection.scalar(select(project.c.id).where(project.c.name == self.project))
@@ -126,7 +147,7 @@ def _open(
     *,
     token_id: int | None,
 ) -> None:
-    connection.execute(delete(session).where(session.c.until <= now))
+    _forget_ended(connection, now)
     connection.execute(
         insert(session).values(
             project_id=project_id,
@@ -137,3 +158,7 @@ def _open(
             until=row.until,
         )
     )
+
+
+def _forget_ended(connection: Connection, now: str) -> None:
+    connection.execute(delete(session).where(session.c.until <= now))

@@ -1,8 +1,9 @@
 """Do examples give their labels away? By a column, by their ids, by names of files, by their order.
 
 A program sees all of these, so a model could learn them and look better than it is. A column that
-is the labels is refused. What merely predicts them is warned of, because it may be honest. No
-message quotes a label.
+is the labels is refused. What merely predicts them is warned of, because it may be honest. While
+there are no labels to compare with, a column's name is all that there is to go by. No message
+quotes a label.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import polars as pl
 from easeci.errors import DataError
 from easeci.vault.content import canonical
 
-SUSPICIOUS_NAMES = ("label", "labels", "target", "y")
+LABEL_NAMES = ("label", "labels")
+SUSPICIOUS_NAMES = (*LABEL_NAMES, "target", "y")
 FEWEST_LABELS = 20
 GOOD, EASY = 0.9, 0.8
 """A guess that is right this often is suspicious, unless the commonest class is this common."""
@@ -89,6 +91,11 @@ def _log_chance(labels: pl.Series) -> float:
     counts = labels.value_counts()["count"].to_list()
     ways = lgamma(sum(counts) + 1) - sum(lgamma(count + 1) for count in counts)
     return lgamma(len(counts) + 1) - ways
+
+
+def label_column_among(columns: Sequence[str]) -> str | None:
+    """The first column that is called as nothing but labels is."""
+    return next((name for name in columns if name.strip().lower() in LABEL_NAMES), None)
 
 
 def suspicious_columns(columns: Sequence[str]) -> tuple[str, ...]:

@@ -20,7 +20,13 @@ from easeci.vault.content import Fingerprints, content_rows, fingerprints
 from easeci.vault.files import Files, find_files, path_columns
 from easeci.vault.folder import FILES, JSONL
 from easeci.vault.key import Key
-from easeci.vault.leaks import Giveaways, giveaways, predictable, suspicious_columns
+from easeci.vault.leaks import (
+    Giveaways,
+    giveaways,
+    label_column_among,
+    predictable,
+    suspicious_columns,
+)
 from easeci.vault.testset import SealedTestset
 
 
@@ -41,6 +47,11 @@ class Offered:
     @property
     def labels_known(self) -> int:
         return self.size - self.labels.null_count()
+
+    @property
+    def label_column(self) -> str | None:
+        """A column that programs would see, and that is called as labels are."""
+        return label_column_among(self.examples.columns.columns)
 
     @cached_property
     def content(self) -> pl.Series:

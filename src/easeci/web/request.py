@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from easeci.errors import UsageError
 from easeci.service.tokens import Role, Visitor
+from easeci.web.notes import Note
 from easeci.web.site import Site
 from easeci.web.templates import rendered
 
@@ -68,6 +69,18 @@ class Asked:
             with path.open("wb") as file:
                 shutil.copyfileobj(sent.file, file)
             yield path
+
+    def done(self, path: str, note: Note) -> Response:
+        """On to a page that says what became of a form: to load that again repeats nothing."""
+        self.site.notes.leave(self.who.session, path, note)
+        return see_other(path)
+
+    @property
+    def notes(self) -> list[Note]:
+        """What this page has to say of forms that were sent before; once."""
+        if self.request.method != "GET":  # whoever checks a link reads nothing
+            return []
+        return self.site.notes.take(self.who.session, self.request.url.path)
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """A page of the site, for whoever asks."""

@@ -15,6 +15,7 @@ import uvicorn
 from easeci.charts import require_charts, warm_up
 from easeci.errors import InfrastructureError, UsageError
 from easeci.web.app import make_app
+from easeci.web.connection import Connection
 from easeci.web.guards import host_of
 from easeci.web.site import LOOPBACK, Place, Site
 
@@ -91,8 +92,14 @@ class Server:
             logger = logging.getLogger(name)
             logger.addHandler(logging.NullHandler())
             logger.propagate = False
-        config = uvicorn.Config(
+        uvicorn.Server(self.config).run(sockets=[self.socket])
+
+    @property
+    def config(self) -> uvicorn.Config:
+        return uvicorn.Config(
             make_app(self.site),
+            http=Connection,
+            ws="none",
             log_level="critical",
             access_log=False,
             server_header=False,
@@ -104,7 +111,6 @@ class Server:
             ssl_certfile=self.listening.certificate,
             ssl_keyfile=self.listening.key,
         )
-        uvicorn.Server(config).run(sockets=[self.socket])
 
 
 def _require_sound(listening: Listening) -> None:

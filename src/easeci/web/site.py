@@ -16,6 +16,7 @@ from easeci.service.project import Project, open_project
 from easeci.service.tokens import Visitor, sign_in, sign_in_here, sign_out, tokens, visitor_of
 from easeci.web.keeper import Keeper
 from easeci.web.labellers import Labellers
+from easeci.web.notes import Notes
 from easeci.web.throttle import Throttle
 
 MOST_REMEMBERED = 200
@@ -50,6 +51,7 @@ class Site:
         self._project, self._lock = place.open(), threading.Lock()
         self.name = self._project.name
         self.throttle = Throttle()
+        self.notes = Notes()
         self.keeper = Keeper(place)
         self.labellers = Labellers(place, self.keeper)
         self._memory: dict[tuple[object, ...], tuple[Any]] = {}

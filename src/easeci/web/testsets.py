@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -21,12 +21,15 @@ from easeci.service.labelling import LabelsImported, import_labels
 from easeci.service.releases import release_testset
 from easeci.service.scripts import find_script, load_script
 from easeci.service.testsets import Added, Offer, add_testset, retire_testset
+from easeci.web.notes import Note
 from easeci.web.request import Asked
 
+HOME = "/testsets"
 LONGEST_REASON = 200
 CONTROLS = {
     "--allow-smaller": "Even if it is smaller than planned",
     "--allow-overlap": "Even if earlier testsets had some of its examples",
+    "--keep-label-column": "Even if models see a column that is called label",
     "--label-column": "Or the column that holds them",
     "--correct": "Correct labels that are known already",
 }
@@ -41,17 +44,8 @@ class Shelf:
     ended: str | None
 
 
-@dataclass(frozen=True)
-class Said:
-    """What became of what was asked for."""
-
-    message: str
-    more: tuple[str, ...] = ()
-    bad: bool = False
-
-
 def show(asked: Asked) -> Response:
-    return _page(asked)
+    return _page(asked, asked.notes)
 
 
 def add(asked: Asked) -> Response:
@@ -64,13 +58,14 @@ def add(asked: Asked) -> Response:
             label_column=asked.text("label_column").strip() or None,
             allow_smaller=asked.text("allow_smaller") == "yes",
             allow_overlap=asked.text("allow_overlap") == "yes",
+            keep_label_column=asked.text("keep_label_column") == "yes",
         )
         try:
             with asked.site.acting() as project:
                 added = add_testset(project, offer)
         except EaseciError as error:
-            return _page(asked, _refused(error, examples, labels), status=400)
-    return _page(asked, _added(added))
+            return _again(asked, error, examples, labels)
+    return asked.done(HOME, _added(added))
 
 
 def labels(asked: Asked) -> Response:
@@ -83,21 +78,27 @@ def labels(asked: Asked) -> Response:
                     project, path, correct=asked.text("correct") == "yes", by=asked.who.name
                 )
         except EaseciError as error:
-            return _page(asked, _refused(error, path), status=400)
-    return _page(asked, _imported(imported))
+            return _again(asked, error, path)
+    return asked.done(HOME, _imported(imported))
 
 
 def retire(asked: Asked) -> Response:
     if asked.text("sure") != "yes":
-        raise UsageError("nothing was retired", hint="Tick that you are sure.")
+        return _again(asked, UsageError("nothing was retired", hint="Tick that you are sure."))
     reason = asked.text("reason").strip()[:LONGEST_REASON] or "by hand"
-    with asked.site.acting() as project:
-        retired = retire_testset(project, reason)
-    return _page(asked, Said(f"Testset {retired.number} is retired."))
+    try:
+        with asked.site.acting() as project:
+            retired = retire_testset(project, reason)
+    except UsageError as error:
+        return _again(asked, error)
+    return asked.done(HOME, Note(f"Testset {retired.number} is retired."))
 
 
 def release(asked: Asked) -> Response:
-    """A retired testset as one file to be handed to developers; recorded as its release."""
+    """A retired testset as one file to be handed to developers; recorded as its release.
+
+    The browser stays where it is when a file comes, so nothing is sent again by loading that.
+    """
     with tempfile.TemporaryDirectory(prefix="easeci-release-") as folder:
         content = Path(folder) / "content"
         with asked.site.acting() as project:
@@ -133,7 +134,13 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-def _page(asked: Asked, said: Said | None = None, *, status: int = 200) -> Response:
+def _again(asked: Asked, error: EaseciError, *sent: Path | None) -> Response:
+    """What is wrong with a form, and the form as it was filled in. Files are to be chosen again:
+    no browser lets a page do that."""
+    return _page(asked, [_refused(error, *sent)], status=400)
+
+
+def _page(asked: Asked, notes: Sequence[Note], *, status: int = 200) -> Response:
     with asked.site.reading() as project:
         asked.site.keeper.look(asked.who.session, "testsets", None)
         shelves = [
@@ -150,7 +157,8 @@ def _page(asked: Asked, said: Said | None = None, *, status: int = 200) -> Respo
         addable=addable,
         needs=needs,
         problem=problem,
-        said=said,
+        notes=notes,
+        typed=asked.text,
     )
 
 
@@ -162,7 +170,7 @@ def _plan(folder: Path) -> tuple[Plan | None, EaseciError | None]:
         return None, error
 
 
-def _refused(error: EaseciError, *sent: Path | None) -> Said:
+def _refused(error: EaseciError, *sent: Path | None) -> Note:
     """In the error's own words, but files are called as they were sent and not where they lay."""
     words = [error.message, *([] if error.hint is None else [error.hint])]
     for path in filter(None, sent):
@@ -172,21 +180,21 @@ def _refused(error: EaseciError, *sent: Path | None) -> Said:
     names = tuple(path.name for path in sent if path is not None)
     if not words[0].startswith(names):
         words[0] = words[0][:1].upper() + words[0][1:]
-    return Said(words[0], tuple(words[1:]), bad=True)
+    return Note(words[0], tuple(words[1:]), bad=True)
 
 
-def _added(added: Added) -> Said:
+def _added(added: Added) -> Note:
     more = [] if added.loss is None else [f"Smaller than planned: {added.loss}"]
     more += added.warnings
     if added.baseline_failure is not None:
         more.append(f"No commit can be tested yet: {added.baseline_failure}")
-    return Said(
+    return Note(
         f"Testset {added.testset} is sealed: {added.examples:,} examples, {added.labels:,} labels.",
         tuple(more),
     )
 
 
-def _imported(imported: LabelsImported) -> Said:
+def _imported(imported: LabelsImported) -> Note:
     counts = (
         (imported.added, "added"),
         (imported.corrected, "corrected"),
@@ -199,4 +207,4 @@ def _imported(imported: LabelsImported) -> Said:
     more = [*imported.problems, *imported.warnings]
     if imported.answered:
         more.append(f"Answered now: {len(imported.answered):,} of the commits that waited.")
-    return Said(f"Labels: {words}.", tuple(more))
+    return Note(f"Labels: {words}.", tuple(more))

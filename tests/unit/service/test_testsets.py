@@ -50,6 +50,29 @@ def test_a_testset_that_is_too_small_is_refused_with_how_many_are_missing(place:
     assert not opened(place).state.testsets
 
 
+@pytest.mark.parametrize("name", ["label", "Labels"])
+def test_a_column_called_label_is_not_sealed_by_oversight(place: Workplace, name: str) -> None:
+    """Models would see it: it is named as the labels, or kept on purpose. Labels of some examples,
+    given beside it, say nothing of what it holds."""
+    rows = place.examples.read_text().splitlines()
+    columns = [f"id,x,{name}", *(f"{row},{'low' if row[-1] < '5' else 'high'}" for row in rows[1:])]
+    place.examples.write_text("\n".join([*columns, ""]))
+    for labels in (None, place.labels):
+        with pytest.raises(DataError, match=f"column '{name}', and models would see it") as error:
+            add(place, labels=labels)
+        assert "--label-column" in str(error.value)
+        assert "--keep-label-column" in str(error.value)
+    assert not opened(place).state.testsets
+    kept = add(place, keep_label_column=True)
+    assert any(f"column '{name}' will be shown to programs" in text for text in kept.warnings)
+    retire_testset(opened(place), "next")
+    write_examples(place.examples, start=5000)
+    rows = place.examples.read_text().splitlines()
+    place.examples.write_text("\n".join([f"{rows[0]},{name}", *(f"{row},low" for row in rows[1:])]))
+    named = add(place, label_column=name)
+    assert (named.labels, named.warnings[0:1]) == (1500, ())
+
+
 def test_a_smaller_one_is_allowed_with_what_sensitivity_is_left(place: Workplace) -> None:
     write_examples(place.examples, place.labels, size=1300)
     added = add(place, labels=place.labels, allow_smaller=True)

@@ -10,7 +10,16 @@ import pytest
 from easeci.errors import UsageError
 from easeci.service import tokens
 from easeci.service.project import Project, open_project
-from easeci.service.tokens import Role, add_token, remove_token, sign_in, sign_out, visitor_of
+from easeci.service.tokens import (
+    Role,
+    add_token,
+    remove_token,
+    sign_in,
+    sign_in_here,
+    sign_out,
+    sign_out_everywhere,
+    visitor_of,
+)
 from tests.repositories import Workplace
 
 
@@ -82,6 +91,25 @@ def test_signing_out_ends_one_session(project: Project) -> None:
     assert visitor_of(project, second) is not None
 
 
+def test_all_sessions_can_be_ended_with_and_without_a_token(project: Project) -> None:
+    """Those of one name, or of everybody; tokens open new ones."""
+    ada, olga = add_token(project, "labeller", "ada"), add_token(project, "owner", "olga")
+
+    def signed_in(sessions: list[str | None]) -> list[bool]:
+        return [visitor_of(project, session or "") is not None for session in sessions]
+
+    sessions = [sign_in(project, ada.text), sign_in(project, olga.text)]
+    sessions += [sign_in_here(project, "root"), sign_in_here(project, "root")]
+    assert sign_out_everywhere(project, "root") == 2
+    assert signed_in(sessions) == [True, True, False, False]
+    with pytest.raises(UsageError, match="nobody is signed in as 'root'"):
+        sign_out_everywhere(project, "root")
+    assert sign_out_everywhere(project) == 2
+    assert signed_in(sessions) == [False] * 4
+    assert sign_out_everywhere(project) == 0
+    assert signed_in([sign_in(project, ada.text)]) == [True]
+
+
 def test_a_session_ends_after_a_day(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     made = add_token(project, "owner")
     session = sign_in(project, made.text) or ""
@@ -116,6 +144,31 @@ def test_a_token_is_of_one_project(project: Project, tmp_path: Path) -> None:
 def test_names_are_plain(project: Project, name: str) -> None:
     with pytest.raises(UsageError, match="a token's name has"):
         add_token(project, "owner", name)
+
+
+def test_nobody_elses_token_is_called_as_the_owner_is(project: Project) -> None:
+    """Names say whose a label is, and who may take an answer back; the owner's own may be alike."""
+    sign_in_here(project, "olga")
+    for name in ("olga", "root"):
+        for role in ("labeller", "developer"):
+            with pytest.raises(UsageError, match=f"'{name}' is what the owner is called here"):
+                add_token(project, role, name, login="root")
+        add_token(project, "owner", name, login="root")
+    assert [token.role for token in tokens.tokens(project)] == ["owner", "owner"]
+
+
+@pytest.mark.parametrize(
+    ("login", "shown"), [("ada", "ada (owner)"), ("olga", "olga"), ("", "owner")]
+)
+def test_the_owner_is_not_called_as_somebody_elses_token(
+    project: Project, login: str, shown: str
+) -> None:
+    """Of a server that is started under another login than the one that made the tokens."""
+    add_token(project, "labeller", "ada")
+    add_token(project, "owner", "olga")
+    visitor = visitor_of(project, sign_in_here(project, login))
+    assert visitor is not None
+    assert visitor.name == shown
 
 
 def test_mistakes_are_said(project: Project) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
+from polars.exceptions import PanicException
 
 from easeci.errors import InfrastructureError
 from easeci.service.project import Project, open_project
@@ -18,9 +17,15 @@ from easeci.web import keeper as keeping
 from easeci.web.keeper import Keeper
 from easeci.web.site import Place
 from tests.repositories import Workplace
-from tests.sites import Here, serving_here, visitor, waiting_project
-
-PATIENCE = 30.0
+from tests.sites import (
+    PATIENCE,
+    Here,
+    held,
+    serving_here,
+    visitor,
+    wait_until,
+    waiting_project,
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,33 +49,6 @@ def looks(place: Workplace) -> list[str]:
     project = open_project(place.repository)
     records = project.store.records(project.name)
     return [json.loads(record.text)["view"] for record in records if record.kind == "Looked"]
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.01)
-
-
-@contextmanager
-def held(place: Workplace) -> Iterator[None]:
-    """Another command has the project for itself."""
-    begun, end = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with open_project(place.repository).exclusive():
-            begun.set()
-            assert end.wait(PATIENCE)
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    assert begun.wait(PATIENCE)
-    try:
-        yield
-    finally:
-        end.set()
-        thread.join()
 
 
 def test_a_look_is_recorded_once_a_session_view_and_testset(
@@ -170,6 +148,29 @@ def test_an_errand_that_fails_is_tried_again(
     keeper.run_soon(lambda _: tried.append("behind it"))
     wait_until(lambda: "behind it" in tried)
     assert tried == ["stubborn"] * 3 + ["behind it"]
+
+
+def test_a_panic_of_polars_does_not_end_it(
+    keeper: Keeper, place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which is no Exception. What it said may quote a cell, so its words are nobody's."""
+    monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
+    panics, before = [PanicException("row 7: secret")], len(looks(place))
+    assert not isinstance(panics[0], Exception)
+    told: list[str | None] = []
+
+    def panicking(project: Project) -> None:
+        if panics:
+            raise panics.pop()
+        told.append(keeper.problem)
+
+    keeper.run_soon(panicking)
+    keeper.look("a", "overview", None)
+    wait_until(lambda: bool(told) and keeper.problem is None)
+    assert told[0] is not None
+    assert "PanicException" in told[0]
+    assert "secret" not in told[0]
+    wait_until(lambda: looks(place)[before:] == ["overview"])
 
 
 def test_the_owner_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
