@@ -13,7 +13,7 @@ import pytest
 from easeci.web import sign_in
 from easeci.web.app import DOORS
 from tests.repositories import Workplace
-from tests.sites import Visit, serving, visitor, waiting_project
+from tests.sites import Visit, serving_here, visitor, waiting_project
 
 SECRET = re.compile(
     r"label|interval|estimate|outcome|unknown|evidence|wealth|example|baseline changed",
@@ -45,7 +45,7 @@ def everything(visit: Visit) -> dict[str, tuple[int, dict[str, str], str]]:
 
 @contextmanager
 def watched(place: Workplace) -> Iterator[tuple[Visit, Visit]]:
-    with serving(place.repository) as running:
+    with serving_here(place.repository) as running:
         yield (
             visitor(running, place.repository, "developer"),
             visitor(running, place.repository, "owner"),

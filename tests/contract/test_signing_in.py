@@ -16,7 +16,7 @@ from easeci.service.tokens import SESSION_HOURS
 from easeci.web.throttle import MOST_FAILURES
 from tests.commands import easeci
 from tests.repositories import Workplace
-from tests.sites import Running, Visit, serving, token
+from tests.sites import Here, Running, Visit, serving, serving_here, token
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +32,15 @@ def running(place: Workplace) -> Iterator[Running]:
         yield running
 
 
-def test_each_role_lands_on_its_own_page(running: Running, place: Workplace) -> None:
+@pytest.fixture
+def here(place: Workplace) -> Iterator[Here]:
+    with serving_here(place.repository) as here:
+        yield here
+
+
+def test_each_role_lands_on_its_own_page(here: Here, place: Workplace) -> None:
     for role, page in (("owner", "/"), ("developer", "/"), ("labeller", "/label")):
-        answer = Visit(running.address).sign_in(token(place.repository, role))
+        answer = Visit(here.address).sign_in(token(place.repository, role))
         assert (answer.status_code, answer.headers["location"]) == (303, page)
         cookie = answer.headers["set-cookie"].lower()
         assert "httponly" in cookie
@@ -43,9 +49,7 @@ def test_each_role_lands_on_its_own_page(running: Running, place: Workplace) -> 
         assert "secure" not in cookie  # on loopback there is no https
 
 
-def test_one_goes_where_one_wanted_to_but_never_elsewhere(
-    running: Running, place: Workplace
-) -> None:
+def test_one_goes_where_one_wanted_to_but_never_elsewhere(here: Here, place: Workplace) -> None:
     text = token(place.repository, "owner")
     for wanted, reached in (
         ("/testsets", "/testsets"),
@@ -57,7 +61,7 @@ def test_one_goes_where_one_wanted_to_but_never_elsewhere(
         ("/\r\nSet-Cookie: a=b", "/"),
         ("", "/"),
     ):
-        visit = Visit(running.address)
+        visit = Visit(here.address)
         answer = visit.client.post("/sign-in", data={"token": text, "next": wanted})
         assert answer.status_code == 303
         assert answer.headers["location"] == reached
@@ -90,8 +94,8 @@ def test_no_labeller_is_called_as_whoever_serves(place: Workplace) -> None:
     assert "is what the owner is called here" in done.stderr
 
 
-def test_who_guesses_has_to_wait(running: Running, place: Workplace) -> None:
-    visit = Visit(running.address)
+def test_who_guesses_has_to_wait(here: Here, place: Workplace) -> None:
+    visit = Visit(here.address)
     text = token(place.repository, "owner")
     for _ in range(MOST_FAILURES):
         answer = visit.client.post("/sign-in", data={"token": text + "x"})
