@@ -22,6 +22,7 @@ QUIET = (
     "--no-pager",
 )
 NOT_A_REPOSITORY = "not a git repository"
+NO_WORK_TREE = "must be run in a work tree"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build.git import NOT_A_REPOSITORY, ask_git, clean_environment, need_git, shown
+from easeci.build.git import (
+    NO_WORK_TREE,
+    NOT_A_REPOSITORY,
+    ask_git,
+    clean_environment,
+    need_git,
+    shown,
+)
 from easeci.errors import UsageError
 
 REGULAR_FILES = ("100644", "100755", "100664")
@@ -24,18 +31,17 @@ class Repository:
     def find(folder: Path) -> Repository:
         """The repository that a folder belongs to."""
         folder = folder.absolute()
-        question = ("--path-format=absolute", "--git-common-dir", "--is-inside-work-tree")
+        question = ("--path-format=absolute", "--git-common-dir", "--show-toplevel")
         answer = ask_git(folder, "rev-parse", *question)
         if NOT_A_REPOSITORY in answer.complaint:
             raise UsageError(
                 f"{folder} is not in a git repository",
                 hint="Change to the repository of your model, or make one: git init",
             )
-        if not answer.ok:
+        if not answer.ok and NO_WORK_TREE not in answer.complaint:
             raise UsageError(f"{folder} cannot be used: {shown(answer.complaint)}")
-        git_dir, inside = answer.text.splitlines()
-        top = need_git(folder, "rev-parse", "--show-toplevel").text if inside == "true" else None
-        return Repository(Path(git_dir).resolve(), Path(top).resolve() if top else None)
+        git_dir, *top = answer.text.splitlines()
+        return Repository(Path(git_dir).resolve(), Path(top[0]).resolve() if top else None)
 
     @property
     def folder(self) -> Path:
@@ -107,24 +113,22 @@ class Repository:
         return [branch for branch in branches if self._contains(branch, commit)]
 
     def _contains(self, branch: str, commit: str) -> bool:
-        for ref in (f"refs/heads/{branch}", f"refs/remotes/origin/{branch}"):
-            if self._exists(ref):
-                ancestor = ask_git(self.folder, "merge-base", "--is-ancestor", commit, ref)
-                if ancestor.ok:
-                    return True
-        return False
+        refs = (f"refs/heads/{branch}", f"refs/remotes/origin/{branch}")
+        question = ("merge-base", "--is-ancestor", commit)
+        return any(ask_git(self.folder, *question, ref).ok for ref in refs)
 
     def _exists(self, ref: str) -> bool:
         return ask_git(self.folder, "show-ref", "--verify", "--quiet", ref).ok
 
-    def first_commit(self, commit: str) -> str:
-        """The root of the commit's first-parent line: what identifies the repository.
+    def first_commit(self) -> str | None:
+        """The root of HEAD's first-parent line: what identifies the repository.
 
         First parents only, so that merging an unrelated history later changes nothing. In a
-        shallow clone it is the oldest commit that is there.
+        shallow clone it is the oldest commit that is there. None if there is no commit yet.
         """
-        question = ("--first-parent", "--max-parents=0", commit, "--")
-        return need_git(self.folder, "rev-list", *question).text.splitlines()[-1]
+        question = ("--first-parent", "--max-parents=0", "HEAD", "--")
+        answer = ask_git(self.folder, "rev-list", *question)
+        return answer.text.splitlines()[-1] if answer.ok else None
 
     def subject(self, commit: str) -> str:
         """The first line of the commit's message, on one line and without control characters."""

@@ -169,10 +169,7 @@ def _default_name(repository: Repository) -> str:
 
 def _identity(repository: Repository) -> str:
     """Its first commit; empty if there is none yet."""
-    try:
-        return repository.first_commit(repository.resolve("HEAD"))
-    except UsageError:
-        return ""
+    return repository.first_commit() or ""
 
 
 def _require_same_repository(project: Project, *, told: bool) -> None:

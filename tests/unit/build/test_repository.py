@@ -113,12 +113,12 @@ def test_branches_that_contain_a_commit(
 def test_the_first_commit_identifies_the_repository(repository: Repository, folder: Path) -> None:
     """Merging an unrelated history changes nothing."""
     first = repository.resolve("HEAD~1")
-    assert repository.first_commit("HEAD") == first
+    assert repository.first_commit() == first
     git(folder, "checkout", "--quiet", "--orphan", "unrelated")
     commit_files(folder, "Unrelated")
     git(folder, "checkout", "--quiet", "main")
     git(folder, "merge", "--quiet", "--allow-unrelated-histories", "-s", "ours", "unrelated")
-    assert repository.first_commit("HEAD") == first
+    assert repository.first_commit() == first
 
 
 def test_subjects_are_one_printable_line(repository: Repository, folder: Path) -> None:
