@@ -68,7 +68,7 @@ def _show_owner(owner: OwnerStatus) -> None:
     wanted = f", {owner.labels_wanted:,} more wanted now" if owner.labels_wanted else ""
     console.print(f"  labels     {owner.labels:,}{wanted}")
     console.print(
-        f"  answers    {owner.passed:,} passed, {owner.undecided:,} undecided (Unknown), "
+        f"  answers    {owner.passed:,} passed, {owner.undecided:,} undecided, "
         f"{owner.waiting:,} waiting, {owner.build_errors:,} build errors"
     )
     if owner.baseline is not None:

@@ -57,8 +57,8 @@ UNDECIDED = "commits were undecided"
 
 def mostly_undecided(testset: Testset) -> str | None:
     """How many commits were, if there are enough of them and most were; None otherwise."""
-    known = [s.verdict for s in testset.steps if s.verdict is not None]
-    unknown = sum(verdict["outcome"] == "Unknown" for verdict in known)
-    if len(known) < FEW_DECIDED or 2 * unknown <= len(known):
+    decided = [step for step in testset.steps if step.verdict is not None]
+    undecided = sum(step.undecided for step in decided)
+    if len(decided) < FEW_DECIDED or 2 * undecided <= len(decided):
         return None
-    return f"{unknown} of {len(known)} {UNDECIDED}"
+    return f"{undecided} of {len(decided)} {UNDECIDED}"

@@ -69,6 +69,18 @@ class Step:
     answered: bool = False
     label_files: int | None = None
 
+    @property
+    def undecided(self) -> bool:
+        """Whether it is Unknown for want of examples.
+
+        A sequential test that gave up is not: that a commit is not clearly what the condition asks
+        for is an answer, and the one that most commits get.
+        """
+        if self.verdict is None or self.verdict["outcome"] != "Unknown":
+            return False
+        ends = {clause.get("ended") for clause in self.verdict.get("clauses", ())}
+        return "futile" not in ends or "exhausted" in ends
+
 
 @dataclass
 class Submission:

@@ -82,7 +82,8 @@ class WarningReason(StrEnum):
 
 @dataclass(frozen=True)
 class WarningFacts:
-    """A testset that is in use still. ``undecided`` of its ``decided`` steps ended as Unknown."""
+    """A testset that is in use still. ``undecided`` of its ``decided`` steps would have needed more
+    examples."""
 
     project: str
     testset: int

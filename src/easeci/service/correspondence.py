@@ -107,7 +107,7 @@ def _alarm(project: Project, testset: Testset, message: Message) -> AlarmFacts:
 
 def _warning(project: Project, testset: Testset, message: Message) -> WarningFacts:
     undecided = UNDECIDED in message.reason
-    decided = [step.verdict for step in testset.steps[: message.step] if step.verdict is not None]
+    decided = [step for step in testset.steps[: message.step] if step.verdict is not None]
     return WarningFacts(
         project=project.name,
         testset=testset.number,
@@ -115,7 +115,7 @@ def _warning(project: Project, testset: Testset, message: Message) -> WarningFac
         steps_used=message.step or 0,
         steps=testset.script.steps,
         decided=len(decided),
-        undecided=sum(verdict["outcome"] == "Unknown" for verdict in decided),
+        undecided=sum(step.undecided for step in decided),
         needs=_needs(testset),
         head=_head(message),
     )

@@ -204,7 +204,7 @@ def _facts(project: Project, testset: Testset) -> tuple[tuple[str, str], ...]:
         ("Labels wanted now", f"{found.labels_wanted:,}"),
         ("Passed", f"{found.passed:,}"),
         ("Failed", f"{decided - found.passed:,}"),
-        ("Outcome Unknown", f"{found.undecided:,}"),
+        ("Undecided", f"{found.undecided:,}"),
         ("Waiting", f"{found.waiting:,}"),
         ("Build errors", f"{found.build_errors:,}"),
         ("Estimator", str(testset.estimator)),

@@ -161,7 +161,6 @@ def owner_status(
 ) -> OwnerStatus:
     """What the owner sees of a testset; no look is recorded."""
     state = project.state
-    verdicts = [step.verdict for step in testset.steps if step.verdict is not None]
     if labels_wanted is None:
         labels_wanted = len(wanted_labels(project, testset))
     return OwnerStatus(
@@ -171,7 +170,7 @@ def owner_status(
         labels_wanted=labels_wanted,
         waiting=len(state.queue(testset)) + (testset.open_step is not None),
         passed=sum(step.passed is True for step in testset.steps),
-        undecided=sum(v["outcome"] == "Unknown" for v in verdicts),
+        undecided=sum(step.undecided for step in testset.steps),
         build_errors=state.build_failures(testset),
         baseline=state.baseline,
         baseline_how=state.baseline_how,

@@ -30,4 +30,5 @@ def _clause_document(result: ClauseResult) -> dict[str, Any]:
         "widened": result.widened,
         "examples": result.sample,
         "examples_needed": result.needed,
+        "ended": None if result.evidence is None else result.evidence.ending.value,
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from easeci.ledger.events import MessageQueued, MessageTried
+import pytest
+
+from easeci.ledger.events import Decided, MessageQueued, MessageTried
 from easeci.ledger.letters import Letters
 from tests.histories import History
 
@@ -32,22 +34,33 @@ def test_a_warning_when_two_steps_are_left() -> None:
     assert Letters(state, 1).warnings(state.testsets[1], 1) == []
 
 
-def test_a_warning_when_most_commits_are_undecided_and_only_once() -> None:
-    from easeci.ledger.events import Decided
-
+def all_unknown(*ends: str) -> History:
+    """Eight commits that were found Unknown, with clauses that ended so."""
     history = History.begun(email="o@b.org", steps="32")
     for name in "12345678":
         history.commit(name, False)
+    verdict = {"outcome": "Unknown", "labels": 3, "clauses": [{"ended": end} for end in ends]}
     for index, event in enumerate(history.events):
         if isinstance(event, Decided):
-            unknown = {"outcome": "Unknown", "labels": 3}
-            history.events[index] = Decided(1, event.step, False, unknown)
+            history.events[index] = Decided(1, event.step, False, verdict)
+    return history
+
+
+@pytest.mark.parametrize("ends", [("exhausted",), ("futile", "exhausted"), ()])
+def test_a_warning_when_most_commits_are_undecided_and_only_once(ends: tuple[str, ...]) -> None:
+    history = all_unknown(*ends)
     state = history.state
     (warning,) = Letters(state, 1).warnings(state.testsets[1], 8)
     assert "8 of 8" in warning.reason
     history.add(warning)
     again = history.state
     assert Letters(again, 1).warnings(again.testsets[1], 9) == []
+
+
+def test_no_warning_for_commits_that_were_given_up() -> None:
+    """That they are not clearly better is what the test found, and no larger testset finds more."""
+    state = all_unknown("futile", "open").state
+    assert Letters(state, 1).warnings(state.testsets[1], 8) == []
 
 
 def test_a_letter_is_open_until_it_is_sent() -> None:
