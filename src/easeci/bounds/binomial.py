@@ -134,10 +134,10 @@ def deviation_sample_size(tolerance: float, log_delta: float) -> int:
     high = max(low, Hoeffding().sample_size(tolerance, log_delta))
     certified = smallest(lambda n: _deviation_envelope(n, tolerance) <= log_delta, low, high)
 
-    def qualifies(sizes: IntArray) -> BoolArray:
+    def qualify(sizes: IntArray, _: IntArray) -> BoolArray:
         return np.array([deviation_tail(int(n), tolerance) <= log_delta for n in sizes])
 
-    return first_lasting(certified, qualifies, chunk=4)
+    return first_lasting(certified, qualify, chunk=4, widest=1)
 
 
 def deviation_tolerance(sample_size: int, log_delta: float) -> float:
@@ -237,23 +237,30 @@ def contract_sample_size(
     (1−t)(1+x/t), and that falls with t. So [0, p] holds lower y than the whole, and the
     derivative is negative. Hence the real cut-off κ with I_c(κ, N−κ+1) = alpha has κ/N falling,
     and "P(X <= κ)" beyond the zone falls too; it bounds P(X < k), k = ⌈κ⌉, from above, and
-    nearly touches it in the worst case. Below the N where that envelope meets beta, each N is
-    asked.
+    nearly touches it in the worst case. Below the N where that envelope meets beta, spans of N
+    are asked: P(X >= k) rises with N for a fixed k, and P(X < k) falls.
     Source: the exact binomial test.
     """
     require_level(log_alpha)
     require_level(log_beta)
     target = contract_target(threshold, tolerance, 0.0, 1.0)
     high = max(Hoeffding().sample_size(tolerance, min(log_alpha, log_beta)), 1)
-    certified = smallest(
-        lambda n: _contract_envelope(n, threshold, target, log_alpha) <= log_beta, 1, high
+    # The envelope is smooth in real N, so that a secant gets there in a few steps.
+    certified = math.ceil(
+        last_within(
+            lambda n: _contract_envelope(n, threshold, target, log_alpha) - log_beta,
+            float(high),
+            1.0,
+            slack=1e-6,
+        )
     )
 
-    def qualifies(sizes: IntArray) -> BoolArray:
-        k = _cutoffs(sizes, threshold, log_alpha)
-        return np.asarray(log_cdf(k - 1, sizes, target) <= log_beta)
+    def qualify(lows: IntArray, highs: IntArray) -> BoolArray:
+        # With N a fixed k gets less safe and is missed less: each at the end where it is worst.
+        k = _cutoffs(highs, threshold, log_alpha)
+        return np.asarray(log_cdf(k - 1, lows, target) <= log_beta)
 
-    return first_lasting(certified, qualifies)
+    return first_lasting(certified, qualify)
 
 
 def _cutoffs(sizes: IntArray, threshold: float, log_alpha: float) -> IntArray:
@@ -269,18 +276,17 @@ def _cutoffs(sizes: IntArray, threshold: float, log_alpha: float) -> IntArray:
     return np.asarray(high, dtype=np.int64)
 
 
-def _contract_envelope(
-    sample_size: int, threshold: float, target: float, log_alpha: float
-) -> float:
+def _contract_envelope(n: float, threshold: float, target: float, log_alpha: float) -> float:
     """ln of a bound on the chance to miss that falls with N; 0 where there is no cut-off."""
-    n = float(sample_size)
 
     def excess(kappa: float) -> float:
         return float(log_incomplete_beta(kappa, n - kappa + 1.0, threshold)) - log_alpha
 
     if excess(n) > 0.0:
         return 0.0
-    kappa = last_within(excess, n, max(threshold * n, 1e-9), slack=1e-10)
+    likely = threshold * n + math.sqrt(-0.5 * log_alpha * n) + 1.0
+    safe = likely if likely < n and excess(likely) <= 0.0 else n
+    kappa = last_within(excess, safe, max(threshold * n, 1e-9), slack=1e-10)
     if kappa > target * n:
         return 0.0
     if kappa == n:

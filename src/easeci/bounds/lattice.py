@@ -17,7 +17,7 @@ which is what bounds the tail between two values of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -35,17 +35,22 @@ class Circle:
 
     tilt: FloatArray
     points: FloatArray
+    around_pi: bool = True
+    """Whether any of the points next to ω = π is worth its time."""
 
     def omega(self) -> FloatArray:
         half = self.points[..., None] / 2.0
-        low = np.broadcast_to(_LOW, (*self.points.shape, _LOW.size))
-        j = np.concatenate([low, half - _HIGH], axis=-1)
+        j = np.broadcast_to(_LOW, (*self.points.shape, _LOW.size))
+        if self.around_pi:
+            j = np.concatenate([j, half - _HIGH], axis=-1)
         return np.asarray(j * (np.pi / half), dtype=np.float64)
 
     def weight(self) -> FloatArray:
         """Points other than 0 and π stand for their mirror images too."""
         weight = np.full(_LOW.size + _HIGH.size, 2.0)
         weight[[0, -1]] = 1.0
+        if not self.around_pi:
+            weight = weight[: _LOW.size]
         return np.asarray(weight / self.points[..., None], dtype=np.float64)
 
 
@@ -113,6 +118,18 @@ def _deviation(
     return np.asarray(np.sqrt(n * variance))
 
 
+def _shortened(circle: Circle, walk: Walk, *nonzero: FloatArray) -> Circle:
+    """The circle without the points next to π if |M|^N is the float 0 there, against that at 0.
+
+    There sin²(ω/2) >= ½, so that |M(z)/M(λ)|² is at most 1 − 2·stay·(up + down).
+    """
+    for q in nonzero:
+        stay = _tilted(walk.mean, q, circle.tilt).stay
+        if np.any(walk.sample_size * np.log1p(-2.0 * stay * (1.0 - stay)) > -1600.0):
+            return circle
+    return replace(circle, around_pi=False)
+
+
 def _log_power(walk: Walk, nonzero: FloatArray, circle: Circle) -> tuple[FloatArray, FloatArray]:
     """ln |M(z)^N exp(−zk)| and its angle, at the points of the circle."""
     omega = circle.omega()
@@ -167,12 +184,16 @@ def _log_upper_tail(walk: Walk, nonzero: FloatArray) -> FloatArray:
     both = within & (up > 0.0) & (down > 0.0)
     if both.any():
         inner = Walk(n[both], k[both], mean[both])
-        circle = circle_for(inner, nonzero[both])
+        circle = _shortened(circle_for(inner, nonzero[both]), inner, nonzero[both])
         modulus, angle = _log_power(inner, nonzero[both], circle)
         top = modulus[..., 0]
-        terms = np.exp(modulus - top[..., None] + 1j * angle) * _pole(circle)
+        pole = _pole(circle)
+        # Real parts alone: complex arithmetic takes several times as long.
+        terms = np.exp(modulus - top[..., None]) * (
+            np.cos(angle) * pole.real - np.sin(angle) * pole.imag
+        )
         # Below the smallest normal float the probabilities of the scores have no digits left.
-        total = np.maximum(np.sum(terms.real * circle.weight(), axis=-1), 1e-300)
+        total = np.maximum(np.sum(terms * circle.weight(), axis=-1), 1e-300)
         result[both] = top + np.log(total)
     return result
 
@@ -235,6 +256,7 @@ def log_envelope(
     size = np.array([sample_size])
     walk = Walk(size, share * size, np.array([mean]))
     circle = circle_for(walk, np.array([highest]))
+    circle = _shortened(circle, walk, np.array([lowest]), np.array([highest]))
     ends = [_log_power(walk, np.array([q]), circle)[0] for q in (lowest, highest)]
     modulus = np.maximum(*ends)
     if modulus.max() >= 0.0:

@@ -26,21 +26,34 @@ def smallest(holds: Callable[[int], bool], low: int, high: int, within: int = 0)
 
 
 def first_lasting(
-    certified: int, qualifies: Callable[[IntArray], BoolArray], *, chunk: int = 128
+    certified: int,
+    qualify: Callable[[IntArray, IntArray], BoolArray],
+    *,
+    chunk: int = 32,
+    widest: int | None = None,
 ) -> int:
     """The smallest N from which on every larger N qualifies.
 
-    ``certified`` is a number from which on all are known to qualify; below it each one is asked,
-    downwards and in chunks, until one does not. Feasibility is a saw-tooth in the sample size, so
-    neither bisection nor the first N that qualifies would do.
+    ``certified`` is a number from which on all are known to qualify; below it spans of sizes are
+    asked, downwards, until a single one does not. Feasibility is a saw-tooth in the sample size,
+    so neither bisection nor the first N that qualifies would do.
+
+    ``qualify(lows, highs)`` is asked for ``chunk`` spans at once. Of a single size its answer is
+    exact; of several, true means that all of them qualify, and false may mean anything. So spans
+    widen as long as they are granted, up to ``widest``, and narrow where they are not.
     """
-    above = certified
+    above, width = certified, 1
     while above > 1:
-        candidates = np.arange(max(1, above - chunk), above, dtype=np.int64)
-        failures = candidates[~qualifies(candidates)]
-        if failures.size:
-            return int(failures[-1]) + 1
-        above = int(candidates[0])
+        edges = np.maximum(above - width * np.arange(chunk + 1, dtype=np.int64), 1)
+        edges = edges[: int(np.argmin(edges)) + 1]
+        refused = np.flatnonzero(~qualify(edges[1:], edges[:-1] - 1))
+        if not refused.size:
+            above, width = int(edges[-1]), min(widest or certified, 4 * width)
+            continue
+        above = int(edges[refused[0]])
+        if width == 1:
+            return above
+        width = max(1, width // 4)
     return 1
 
 
