@@ -57,12 +57,24 @@ def first_lasting(
     return 1
 
 
+def excess(log_tail: float, log_level: float) -> float:
+    """How far a tail is above its level: with the sign of the difference, but nearly straight.
+
+    The logarithm of a tail falls with the square of the distance from the mean, so that its root
+    is what a secant gets hold of in a few steps: √(−level) − √(−tail), written so that its sign
+    is exact. The level is below 1.
+    """
+    if log_tail == -math.inf:
+        return log_tail
+    return (log_tail - log_level) / (math.sqrt(-log_level) + math.sqrt(max(-log_tail, 0.0)))
+
+
 def last_within(
     excess: Callable[[float], float], inside: float, outside: float, *, slack: float = 1e-12
 ) -> float:
     """The point furthest from ``inside`` towards ``outside`` with ``excess <= 0``, from within.
 
-    ``excess`` (a log-probability less the log of its level) is monotone, and at most 0 at
+    ``excess`` (of a log-probability above the log of its level) is monotone, and at most 0 at
     ``inside``, which is not asked. The answer has been evaluated and found to lie in
     [−slack, 0], or it is within 1e-16 of the crossing: it errs towards ``inside`` only.
     Regula falsi (Illinois), with a bisection in every fourth step and next to infinite values.

@@ -25,7 +25,7 @@ from easeci.bounds.bound import require_level
 from easeci.bounds.contract import contract_target
 from easeci.bounds.hoeffding import Hoeffding
 from easeci.bounds.lattice import Walk, log_envelope, log_tail, tail_between
-from easeci.bounds.search import first_lasting, last_within
+from easeci.bounds.search import excess, first_lasting, last_within
 
 SUPREMUM_SLACK = 1e-8
 """How far, relative to it, a supremum over q may be overstated."""
@@ -214,19 +214,19 @@ def contract_sample_size(
     require_difference(largest_difference)
     target = contract_target(threshold, tolerance, -largest_difference, largest_difference)
 
-    def excess(size: float) -> float:
+    def above(size: float) -> float:
         missed = _certain_miss(size, threshold, target, largest_difference, log_alpha)
         return missed - log_beta
 
     high = float(Hoeffding(2.0).sample_size(tolerance, min(log_alpha, log_beta)))
-    while excess(high) > 0.0:
+    while above(high) > 0.0:
         high *= 2.0
     # Bennett's bound is never far above what is needed: begin where it says.
     low = Bennett(largest_difference, sides=1).sample_size(tolerance, max(log_alpha, log_beta)) / 2
-    if excess(2.0 * low) <= 0.0:
+    if above(2.0 * low) <= 0.0:
         high = min(high, 2.0 * low)
     # Sizes below are asked anyhow, so that a few too many cost less than the last steps.
-    certified = math.ceil(last_within(excess, high, low if excess(low) > 0.0 else 1.0, slack=0.01))
+    certified = math.ceil(last_within(above, high, low if above(low) > 0.0 else 1.0, slack=0.01))
     start = cutoff(certified, threshold, largest_difference, log_alpha)
 
     def cutoffs(sizes: IntArray) -> IntArray:
@@ -336,7 +336,9 @@ def _certain_miss(
     highest = target - 2.0 / n
     if highest <= threshold or upper(highest, threshold) > log_alpha:
         return 0.0
-    share = last_within(lambda x: upper(x, threshold) - log_alpha, highest, threshold, slack=1e-4)
+    share = last_within(
+        lambda x: excess(upper(x, threshold), log_alpha), highest, threshold, slack=1e-5
+    )
     return upper(-share, -target)
 
 
@@ -356,19 +358,24 @@ def lower_limit(total: int, sample_size: int, largest_difference: float, log_alp
     if not -sample_size <= total <= sample_size:
         raise ValueError(f"no sum of {sample_size} scores is {total}")
 
-    def excess(c: float) -> float:
-        # What one q alone accepts, the worst accepts too: the supremum is needed half of the time.
+    def above(c: float) -> float:
+        # What one q alone accepts, the worst accepts too: the supremum is needed half of the time,
+        # and not where the largest q is the worst.
         walk = _walks(sample_size, total, c)
-        at_largest = float(log_tail(walk, np.array([largest_difference]))[0])
-        if at_largest > log_alpha:
-            return at_largest - log_alpha
-        return float(_worst(walk, largest_difference)[0]) - log_alpha
+        tail = float(log_tail(walk, np.array([largest_difference]))[0])
+        sure = largest_difference <= _real_rooted(c) and total > math.ceil((sample_size - 1) * c)
+        if tail <= log_alpha and not sure:
+            tail = float(_worst(walk, largest_difference)[0])
+        return excess(tail, log_alpha)
 
-    if total <= -largest_difference * sample_size or excess(-largest_difference) > 0.0:
-        return -largest_difference
-    return last_within(
-        excess, -largest_difference, min(largest_difference, total / sample_size), slack=1e-9
-    )
+    share = total / sample_size
+    # By Hoeffding's inequality no limit is further from the share that was seen.
+    inside = share - Hoeffding(2.0, sides=1).tolerance(sample_size, log_alpha) * (1.0 + 1e-9)
+    if inside <= -largest_difference:
+        inside = -largest_difference
+        if total <= inside * sample_size or above(inside) > 0.0:
+            return inside
+    return last_within(above, inside, min(largest_difference, share), slack=1e-10)
 
 
 def upper_limit(total: int, sample_size: int, largest_difference: float, log_alpha: float) -> float:
