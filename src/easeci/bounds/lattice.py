@@ -252,14 +252,41 @@ def log_envelope(
     The finite sum with its terms replaced by their moduli, at the λ and L of N: as
     |M(z)| exp(−λ·share) < 1 at every point, each falls with N'. |M| is largest at an end of the
     range. For shares above the mean and below 1; 0 where the bound says nothing.
+    Where the range is one point, mostly the sum itself (``_falling_sum``), which is less.
     """
     size = np.array([sample_size])
     walk = Walk(size, share * size, np.array([mean]))
     circle = circle_for(walk, np.array([highest]))
     circle = _shortened(circle, walk, np.array([lowest]), np.array([highest]))
-    ends = [_log_power(walk, np.array([q]), circle)[0] for q in (lowest, highest)]
-    modulus = np.maximum(*ends)
+    ends = [_log_power(walk, np.array([q]), circle) for q in dict.fromkeys((lowest, highest))]
+    modulus = np.max([end[0] for end in ends], axis=0)
     if modulus.max() >= 0.0:
         return 0.0
+    if len(ends) == 1:
+        total = _falling_sum(circle, modulus[0], ends[0][1][0], sample_size)
+        if total is not None:
+            return float(min(0.0, modulus[0, 0] + np.log(total)))
     terms = np.exp(modulus - modulus.max()) * np.abs(_pole(circle)) * circle.weight()
     return float(min(0.0, modulus.max() + np.log(terms.sum())))
+
+
+def _falling_sum(
+    circle: Circle, modulus: FloatArray, angle: FloatArray, sample_size: float
+) -> float | None:
+    """The finite sum relative to its term at ω = 0, if no larger N' makes it larger; or None.
+
+    Let T be the sum, exp(−Nr) that term, and N' = N + m, ⌈share·N'⌉ = share·N' + f. Each term
+    changes by the factor exp(−mr − λf) · exp(m(g + r) − iωf), where exp(Ng) is the term's power
+    at N. As g + r has no positive real part, the second factor is off 1 by at most
+    m|g + r| + f|ω|. If the terms' moduli, weighted by |g + r|, add up to at most r·T, and weighted
+    by |ω| to at most λ·T, the new sum is at most T · exp(−y) (1 + y), y = mr + λf: never above T.
+    """
+    rate, tilt = -float(modulus[0]) / sample_size, float(circle.tilt[0])
+    pole, omega = _pole(circle)[0], circle.omega()[0]
+    relative = np.exp(modulus - modulus[0]) * circle.weight()[0]
+    total = float(np.sum(relative * (np.cos(angle) * pole.real - np.sin(angle) * pole.imag)))
+    sizes = relative * np.abs(pole)
+    turning = float(np.sum(sizes * np.hypot(modulus - modulus[0], angle))) / sample_size
+    if total <= 0.0 or turning > rate * total or float(sizes @ omega) > tilt * total:
+        return None
+    return total
