@@ -77,7 +77,7 @@ def _smallest(enough: Callable[[int], bool], likely: float) -> int:
     Of the powers of two the first that is enough is looked for from a ``likely`` size on: what
     comes out is the same wherever that begins.
     """
-    high = 16 * 2 ** round(math.log2(min(max(likely / 16.0, 1.0), LARGEST / 16.0)))
+    high = 16 << round(math.log2(min(max(likely / 16.0, 1.0), LARGEST / 16.0)))
     while high > 16 and enough(high // 2):
         high //= 2
     while not enough(high):
