@@ -1,4 +1,4 @@
-"""A plan to play with: texts from a form in, what they would cost out, within a second.
+"""A plan to play with: texts from a form in, what they would cost out, in about a second.
 
 Everything is a text as somebody typed it, and a blank one asks for the default. What can't be
 understood comes back as a :class:`FieldError` with the place in the text; nothing is raised.
