@@ -36,8 +36,8 @@ def log_incomplete_beta(a: npt.ArrayLike, b: npt.ArrayLike, x: npt.ArrayLike) ->
     value = np.asarray(betainc(a, b, x), dtype=np.float64)
     with np.errstate(divide="ignore"):
         result = np.array(np.log(value))
-    # Near 1 the complement carries the digits.
-    high = value > 0.5
+    # Near 1 the complement carries the digits, if 1 − x is not 1 itself.
+    high = (value > 0.5) & (x > 1e-16)
     if high.any():
         result[high] = np.log1p(-betainc(b[high], a[high], 1.0 - x[high]))
     low = (value < SMALLEST_TRUSTED) & (x > 0.0)

@@ -22,10 +22,11 @@ from easeci.bounds.beta import log_incomplete_beta
 from easeci.bounds.bound import require_level
 from easeci.bounds.contract import contract_target, require_tolerance
 from easeci.bounds.hoeffding import Hoeffding
-from easeci.bounds.search import first_lasting, last_within, smallest
+from easeci.bounds.search import excess, first_lasting, last_within, smallest
 
 _SMALLEST_FLOAT = 5e-324
 _SMALLEST_LOG = math.log(_SMALLEST_FLOAT)
+_LOG_HALF = math.log(0.5) - 1e-9
 
 
 # --- tails -------------------------------------------------------------------------------------
@@ -64,11 +65,14 @@ def lower_limit(successes: int, sample_size: int, log_alpha: float) -> float:
     if successes == 0:
         return 0.0
 
-    def excess(log_p: float) -> float:
-        return float(log_sf(successes - 1, sample_size, math.exp(log_p))) - log_alpha
+    def above(log_p: float) -> float:
+        return excess(float(log_sf(successes - 1, sample_size, math.exp(log_p))), log_alpha)
 
     # In ln p, because the limit may be far smaller than a float's distance from 0 to 1.
-    limit = math.exp(last_within(excess, _SMALLEST_LOG, 0.0))
+    share, reach = successes / sample_size, _hoeffding_reach(sample_size, log_alpha)
+    inside = math.log(share - reach) if share > reach else _SMALLEST_LOG
+    outside = math.log(share) if log_alpha < _LOG_HALF else 0.0
+    limit = math.exp(last_within(above, inside, outside))
     return limit if limit > _SMALLEST_FLOAT else 0.0
 
 
@@ -84,10 +88,20 @@ def upper_limit(successes: int, sample_size: int, log_alpha: float) -> float:
     if successes == sample_size:
         return 1.0
 
-    def excess(p: float) -> float:
-        return float(log_cdf(successes, sample_size, p)) - log_alpha
+    def above(p: float) -> float:
+        return excess(float(log_cdf(successes, sample_size, p)), log_alpha)
 
-    return last_within(excess, 1.0, 0.0)
+    share = successes / sample_size
+    inside = min(1.0, share + _hoeffding_reach(sample_size, log_alpha))
+    return last_within(above, inside, share if log_alpha < _LOG_HALF else 0.0)
+
+
+def _hoeffding_reach(sample_size: int, log_alpha: float) -> float:
+    """No limit is further from the share that was seen; nor, below a level of ½, beyond it.
+
+    The second, since k successes are a median if the true share is k/N.
+    """
+    return Hoeffding(sides=1).tolerance(sample_size, log_alpha) * (1.0 + 1e-9)
 
 
 # --- the deviation form ------------------------------------------------------------------------
@@ -134,10 +148,10 @@ def deviation_sample_size(tolerance: float, log_delta: float) -> int:
     high = max(low, Hoeffding().sample_size(tolerance, log_delta))
     certified = smallest(lambda n: _deviation_envelope(n, tolerance) <= log_delta, low, high)
 
-    def qualifies(sizes: IntArray) -> BoolArray:
+    def qualify(sizes: IntArray, _: IntArray) -> BoolArray:
         return np.array([deviation_tail(int(n), tolerance) <= log_delta for n in sizes])
 
-    return first_lasting(certified, qualifies, chunk=4)
+    return first_lasting(certified, qualify, chunk=4, widest=1)
 
 
 def deviation_tolerance(sample_size: int, log_delta: float) -> float:
@@ -148,13 +162,13 @@ def deviation_tolerance(sample_size: int, log_delta: float) -> float:
     require_level(log_delta)
     enough = min(1.0, Hoeffding().tolerance(sample_size, log_delta))
 
-    def excess(epsilon: float) -> float:
-        return deviation_tail(sample_size, epsilon) - log_delta
+    def above(epsilon: float) -> float:
+        return excess(deviation_tail(sample_size, epsilon), log_delta)
 
-    found = last_within(excess, enough, min(enough, _UNIMODAL_FROM / sample_size))
+    found = last_within(above, enough, min(enough, _UNIMODAL_FROM / sample_size))
     if found * sample_size > _UNIMODAL_FROM:
         return found
-    return last_within(excess, found, 1e-300)
+    return last_within(above, found, 1e-300)
 
 
 _UNIMODAL_FROM = 2.0
@@ -237,23 +251,30 @@ def contract_sample_size(
     (1−t)(1+x/t), and that falls with t. So [0, p] holds lower y than the whole, and the
     derivative is negative. Hence the real cut-off κ with I_c(κ, N−κ+1) = alpha has κ/N falling,
     and "P(X <= κ)" beyond the zone falls too; it bounds P(X < k), k = ⌈κ⌉, from above, and
-    nearly touches it in the worst case. Below the N where that envelope meets beta, each N is
-    asked.
+    nearly touches it in the worst case. Below the N where that envelope meets beta, spans of N
+    are asked: P(X >= k) rises with N for a fixed k, and P(X < k) falls.
     Source: the exact binomial test.
     """
     require_level(log_alpha)
     require_level(log_beta)
     target = contract_target(threshold, tolerance, 0.0, 1.0)
     high = max(Hoeffding().sample_size(tolerance, min(log_alpha, log_beta)), 1)
-    certified = smallest(
-        lambda n: _contract_envelope(n, threshold, target, log_alpha) <= log_beta, 1, high
+    # The envelope is smooth in real N, so that a secant gets there in a few steps.
+    certified = math.ceil(
+        last_within(
+            lambda n: _contract_envelope(n, threshold, target, log_alpha) - log_beta,
+            float(high),
+            1.0,
+            slack=1e-6,
+        )
     )
 
-    def qualifies(sizes: IntArray) -> BoolArray:
-        k = _cutoffs(sizes, threshold, log_alpha)
-        return np.asarray(log_cdf(k - 1, sizes, target) <= log_beta)
+    def qualify(lows: IntArray, highs: IntArray) -> BoolArray:
+        # With N a fixed k gets less safe and is missed less: each at the end where it is worst.
+        k = _cutoffs(highs, threshold, log_alpha)
+        return np.asarray(log_cdf(k - 1, lows, target) <= log_beta)
 
-    return first_lasting(certified, qualifies)
+    return first_lasting(certified, qualify)
 
 
 def _cutoffs(sizes: IntArray, threshold: float, log_alpha: float) -> IntArray:
@@ -269,18 +290,18 @@ def _cutoffs(sizes: IntArray, threshold: float, log_alpha: float) -> IntArray:
     return np.asarray(high, dtype=np.int64)
 
 
-def _contract_envelope(
-    sample_size: int, threshold: float, target: float, log_alpha: float
-) -> float:
+def _contract_envelope(n: float, threshold: float, target: float, log_alpha: float) -> float:
     """ln of a bound on the chance to miss that falls with N; 0 where there is no cut-off."""
-    n = float(sample_size)
 
-    def excess(kappa: float) -> float:
-        return float(log_incomplete_beta(kappa, n - kappa + 1.0, threshold)) - log_alpha
+    def above(kappa: float) -> float:
+        tail = float(log_incomplete_beta(kappa, n - kappa + 1.0, threshold))
+        return excess(tail, log_alpha)
 
-    if excess(n) > 0.0:
+    if above(n) > 0.0:
         return 0.0
-    kappa = last_within(excess, n, max(threshold * n, 1e-9), slack=1e-10)
+    likely = threshold * n + math.sqrt(-0.5 * log_alpha * n) + 1.0
+    safe = likely if likely < n and above(likely) <= 0.0 else n
+    kappa = last_within(above, safe, max(threshold * n, 1e-9), slack=1e-10)
     if kappa > target * n:
         return 0.0
     if kappa == n:

@@ -19,7 +19,7 @@ from easeci.bounds.arrays import FloatArray
 from easeci.bounds.bound import require_level, round_up
 from easeci.bounds.contract import contract_target, require_tolerance
 from easeci.bounds.hoeffding import Hoeffding
-from easeci.bounds.search import last_within
+from easeci.bounds.search import excess, last_within
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class Chernoff:
         enough = Hoeffding(width).tolerance(sample_size, log_delta)
         # One more than the highest score is never exceeded, whatever Hoeffding says.
         enough = min(enough * (1.0 + 1e-9), self.scores.highest - self.threshold + width)
-        return last_within(lambda eps: self.tail(sample_size, eps) - log_delta, enough, 0.0)
+        return last_within(lambda eps: excess(self.tail(sample_size, eps), log_delta), enough, 0.0)
 
 
 def contract_sample_size(
@@ -254,12 +254,12 @@ def lower_limit(scores: Scores, average: float, sample_size: int, log_alpha: flo
     require_level(log_alpha)
     lowest = scores.lowest_mean
 
-    def excess(c: float) -> float:
-        return -sample_size * rate(scores, c, average) - log_alpha
+    def above(c: float) -> float:
+        return excess(-sample_size * rate(scores, c, average), log_alpha)
 
-    if average <= lowest or excess(lowest) > 0.0:
+    if average <= lowest or above(lowest) > 0.0:
         return lowest
-    return last_within(excess, lowest, min(average, scores.highest_mean), slack=1e-9)
+    return last_within(above, lowest, min(average, scores.highest_mean), slack=1e-10)
 
 
 def upper_limit(scores: Scores, average: float, sample_size: int, log_alpha: float) -> float:

@@ -17,7 +17,7 @@ which is what bounds the tail between two values of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -35,17 +35,22 @@ class Circle:
 
     tilt: FloatArray
     points: FloatArray
+    around_pi: bool = True
+    """Whether any of the points next to ω = π is worth its time."""
 
     def omega(self) -> FloatArray:
         half = self.points[..., None] / 2.0
-        low = np.broadcast_to(_LOW, (*self.points.shape, _LOW.size))
-        j = np.concatenate([low, half - _HIGH], axis=-1)
+        j = np.broadcast_to(_LOW, (*self.points.shape, _LOW.size))
+        if self.around_pi:
+            j = np.concatenate([j, half - _HIGH], axis=-1)
         return np.asarray(j * (np.pi / half), dtype=np.float64)
 
     def weight(self) -> FloatArray:
         """Points other than 0 and π stand for their mirror images too."""
         weight = np.full(_LOW.size + _HIGH.size, 2.0)
         weight[[0, -1]] = 1.0
+        if not self.around_pi:
+            weight = weight[: _LOW.size]
         return np.asarray(weight / self.points[..., None], dtype=np.float64)
 
 
@@ -113,6 +118,18 @@ def _deviation(
     return np.asarray(np.sqrt(n * variance))
 
 
+def _shortened(circle: Circle, walk: Walk, *nonzero: FloatArray) -> Circle:
+    """The circle without the points next to π if |M|^N is the float 0 there, against that at 0.
+
+    There sin²(ω/2) >= ½, so that |M(z)/M(λ)|² is at most 1 − 2·stay·(up + down).
+    """
+    for q in nonzero:
+        stay = _tilted(walk.mean, q, circle.tilt).stay
+        if np.any(walk.sample_size * np.log1p(-2.0 * stay * (1.0 - stay)) > -1600.0):
+            return circle
+    return replace(circle, around_pi=False)
+
+
 def _log_power(walk: Walk, nonzero: FloatArray, circle: Circle) -> tuple[FloatArray, FloatArray]:
     """ln |M(z)^N exp(−zk)| and its angle, at the points of the circle."""
     omega = circle.omega()
@@ -167,12 +184,16 @@ def _log_upper_tail(walk: Walk, nonzero: FloatArray) -> FloatArray:
     both = within & (up > 0.0) & (down > 0.0)
     if both.any():
         inner = Walk(n[both], k[both], mean[both])
-        circle = circle_for(inner, nonzero[both])
+        circle = _shortened(circle_for(inner, nonzero[both]), inner, nonzero[both])
         modulus, angle = _log_power(inner, nonzero[both], circle)
         top = modulus[..., 0]
-        terms = np.exp(modulus - top[..., None] + 1j * angle) * _pole(circle)
+        pole = _pole(circle)
+        # Real parts alone: complex arithmetic takes several times as long.
+        terms = np.exp(modulus - top[..., None]) * (
+            np.cos(angle) * pole.real - np.sin(angle) * pole.imag
+        )
         # Below the smallest normal float the probabilities of the scores have no digits left.
-        total = np.maximum(np.sum(terms.real * circle.weight(), axis=-1), 1e-300)
+        total = np.maximum(np.sum(terms * circle.weight(), axis=-1), 1e-300)
         result[both] = top + np.log(total)
     return result
 
@@ -231,13 +252,41 @@ def log_envelope(
     The finite sum with its terms replaced by their moduli, at the λ and L of N: as
     |M(z)| exp(−λ·share) < 1 at every point, each falls with N'. |M| is largest at an end of the
     range. For shares above the mean and below 1; 0 where the bound says nothing.
+    Where the range is one point, mostly the sum itself (``_falling_sum``), which is less.
     """
     size = np.array([sample_size])
     walk = Walk(size, share * size, np.array([mean]))
     circle = circle_for(walk, np.array([highest]))
-    ends = [_log_power(walk, np.array([q]), circle)[0] for q in (lowest, highest)]
-    modulus = np.maximum(*ends)
+    circle = _shortened(circle, walk, np.array([lowest]), np.array([highest]))
+    ends = [_log_power(walk, np.array([q]), circle) for q in dict.fromkeys((lowest, highest))]
+    modulus = np.max([end[0] for end in ends], axis=0)
     if modulus.max() >= 0.0:
         return 0.0
+    if len(ends) == 1:
+        total = _falling_sum(circle, modulus[0], ends[0][1][0], sample_size)
+        if total is not None:
+            return float(min(0.0, modulus[0, 0] + np.log(total)))
     terms = np.exp(modulus - modulus.max()) * np.abs(_pole(circle)) * circle.weight()
     return float(min(0.0, modulus.max() + np.log(terms.sum())))
+
+
+def _falling_sum(
+    circle: Circle, modulus: FloatArray, angle: FloatArray, sample_size: float
+) -> float | None:
+    """The finite sum relative to its term at ω = 0, if no larger N' makes it larger; or None.
+
+    Let T be the sum, exp(−Nr) that term, and N' = N + m, ⌈share·N'⌉ = share·N' + f. Each term
+    changes by the factor exp(−mr − λf) · exp(m(g + r) − iωf), where exp(Ng) is the term's power
+    at N. As g + r has no positive real part, the second factor is off 1 by at most
+    m|g + r| + f|ω|. If the terms' moduli, weighted by |g + r|, add up to at most r·T, and weighted
+    by |ω| to at most λ·T, the new sum is at most T · exp(−y) (1 + y), y = mr + λf: never above T.
+    """
+    rate, tilt = -float(modulus[0]) / sample_size, float(circle.tilt[0])
+    pole, omega = _pole(circle)[0], circle.omega()[0]
+    relative = np.exp(modulus - modulus[0]) * circle.weight()[0]
+    total = float(np.sum(relative * (np.cos(angle) * pole.real - np.sin(angle) * pole.imag)))
+    sizes = relative * np.abs(pole)
+    turning = float(np.sum(sizes * np.hypot(modulus - modulus[0], angle))) / sample_size
+    if total <= 0.0 or turning > rate * total or float(sizes @ omega) > tilt * total:
+        return None
+    return total

@@ -26,22 +26,47 @@ def smallest(holds: Callable[[int], bool], low: int, high: int, within: int = 0)
 
 
 def first_lasting(
-    certified: int, qualifies: Callable[[IntArray], BoolArray], *, chunk: int = 128
+    certified: int,
+    qualify: Callable[[IntArray, IntArray], BoolArray],
+    *,
+    chunk: int = 32,
+    widest: int | None = None,
 ) -> int:
     """The smallest N from which on every larger N qualifies.
 
-    ``certified`` is a number from which on all are known to qualify; below it each one is asked,
-    downwards and in chunks, until one does not. Feasibility is a saw-tooth in the sample size, so
-    neither bisection nor the first N that qualifies would do.
+    ``certified`` is a number from which on all are known to qualify; below it spans of sizes are
+    asked, downwards, until a single one does not. Feasibility is a saw-tooth in the sample size,
+    so neither bisection nor the first N that qualifies would do.
+
+    ``qualify(lows, highs)`` is asked for ``chunk`` spans at once. Of a single size its answer is
+    exact; of several, true means that all of them qualify, and false may mean anything. So spans
+    widen as long as they are granted, up to ``widest``, and narrow where they are not.
     """
-    above = certified
+    above, width = certified, 1
     while above > 1:
-        candidates = np.arange(max(1, above - chunk), above, dtype=np.int64)
-        failures = candidates[~qualifies(candidates)]
-        if failures.size:
-            return int(failures[-1]) + 1
-        above = int(candidates[0])
+        edges = np.maximum(above - width * np.arange(chunk + 1, dtype=np.int64), 1)
+        edges = edges[: int(np.argmin(edges)) + 1]
+        refused = np.flatnonzero(~qualify(edges[1:], edges[:-1] - 1))
+        if not refused.size:
+            above, width = int(edges[-1]), min(widest or certified, 4 * width)
+            continue
+        above = int(edges[refused[0]])
+        if width == 1:
+            return above
+        width = max(1, width // 4)
     return 1
+
+
+def excess(log_tail: float, log_level: float) -> float:
+    """How far a tail is above its level: with the sign of the difference, but nearly straight.
+
+    The logarithm of a tail falls with the square of the distance from the mean, so that its root
+    is what a secant gets hold of in a few steps: √(−level) − √(−tail), written so that its sign
+    is exact. The level is below 1.
+    """
+    if log_tail == -math.inf:
+        return log_tail
+    return (log_tail - log_level) / (math.sqrt(-log_level) + math.sqrt(max(-log_tail, 0.0)))
 
 
 def last_within(
@@ -49,7 +74,7 @@ def last_within(
 ) -> float:
     """The point furthest from ``inside`` towards ``outside`` with ``excess <= 0``, from within.
 
-    ``excess`` (a log-probability less the log of its level) is monotone, and at most 0 at
+    ``excess`` (of a log-probability above the log of its level) is monotone, and at most 0 at
     ``inside``, which is not asked. The answer has been evaluated and found to lie in
     [−slack, 0], or it is within 1e-16 of the crossing: it errs towards ``inside`` only.
     Regula falsi (Illinois), with a bisection in every fourth step and next to infinite values.

@@ -25,7 +25,7 @@ from easeci.bounds.bound import require_level
 from easeci.bounds.contract import contract_target
 from easeci.bounds.hoeffding import Hoeffding
 from easeci.bounds.lattice import Walk, log_envelope, log_tail, tail_between
-from easeci.bounds.search import first_lasting, last_within, smallest
+from easeci.bounds.search import excess, first_lasting, last_within
 
 SUPREMUM_SLACK = 1e-8
 """How far, relative to it, a supremum over q may be overstated."""
@@ -113,7 +113,7 @@ def _worst(walk: Walk, largest: float, level: float | None = None) -> FloatArray
         return binomial.log_sf(k - 1.0, n, largest)
     result = np.where(k > n, -np.inf, 0.0)
     asked = (k > n * phi) & (k <= n)
-    real_rooted = max(abs(phi), min(largest, (1.0 + phi * phi) / 2.0))
+    real_rooted = max(abs(phi), min(largest, _real_rooted(phi)))
     rises = k > np.ceil((n - 1.0) * phi)
     easy = asked & ((rises & (largest <= real_rooted)) | (k == n))
     result[easy] = log_tail(Walk(n[easy], k[easy], mean[easy]), np.full(int(easy.sum()), largest))
@@ -122,6 +122,11 @@ def _worst(walk: Walk, largest: float, level: float | None = None) -> FloatArray
         if hard.any():
             result[hard] = _search(Walk(n[hard], k[hard], mean[hard]), start, largest, level)
     return result
+
+
+def _real_rooted(mean: float) -> float:
+    """The q up to which the generating function of a score with this mean has real roots."""
+    return (1.0 + mean * mean) / 2.0
 
 
 _PARTS = 8
@@ -201,34 +206,88 @@ def contract_sample_size(
 
     How "every" is certified: a share x such that ``log_envelope`` bounds P(S >= xN') by alpha
     and P(S < xN') by beta for all N' >= N, so that k = ⌈xN'⌉ serves. Below the smallest such N,
-    which is too large by a few parts in a thousand, each N is asked.
+    which is too large by a few parts in a thousand, spans of N are asked (``_Span``) while the
+    largest q is the worst, and each N otherwise.
     """
     require_level(log_alpha)
     require_level(log_beta)
     require_difference(largest_difference)
     target = contract_target(threshold, tolerance, -largest_difference, largest_difference)
 
-    def certifies(size: int) -> bool:
-        return _certifies(size, threshold, target, largest_difference, log_alpha, log_beta)
+    def above(size: float) -> float:
+        missed = _certain_miss(size, threshold, target, largest_difference, log_alpha)
+        return missed - log_beta
 
-    high = Hoeffding(2.0).sample_size(tolerance, min(log_alpha, log_beta))
-    while not certifies(high):
-        high *= 2
+    high = float(Hoeffding(2.0).sample_size(tolerance, min(log_alpha, log_beta)))
+    while above(high) > 0.0:
+        high *= 2.0
     # Bennett's bound is never far above what is needed: begin where it says.
-    low = Bennett(largest_difference, sides=1).sample_size(tolerance, max(log_alpha, log_beta)) // 2
-    if certifies(2 * low):
-        high = min(high, 2 * low)
-    # Every size below is asked anyhow, so that a few too many cost less than the last bisections.
-    certified = smallest(certifies, 1 if certifies(low) else low, high, within=high // 2000)
+    low = Bennett(largest_difference, sides=1).sample_size(tolerance, max(log_alpha, log_beta)) / 2
+    if above(2.0 * low) <= 0.0:
+        high = min(high, 2.0 * low)
+    # Sizes below are asked anyhow, so that a few too many cost less than the last steps.
+    certified = math.ceil(last_within(above, high, low if above(low) > 0.0 else 1.0, slack=0.01))
     start = cutoff(certified, threshold, largest_difference, log_alpha)
 
-    def qualifies(sizes: IntArray) -> BoolArray:
-        guess = np.rint(start * sizes / certified).astype(np.int64)
-        k = _cutoffs(sizes, threshold, largest_difference, log_alpha, guess)
-        missed = _worst(_walks(sizes, 1 - k, -target), largest_difference, log_beta)
-        return np.asarray(missed <= log_beta)
+    def cutoffs(sizes: IntArray) -> IntArray:
+        # Beyond the mean it is by about a fixed number of standard deviations.
+        beyond = (start - threshold * certified) * np.sqrt(sizes / certified)
+        guess = np.rint(threshold * sizes + beyond).astype(np.int64)
+        return _cutoffs(sizes, threshold, largest_difference, log_alpha, guess)
 
-    return first_lasting(certified, qualifies, chunk=64)
+    def qualify(lows: IntArray, highs: IntArray) -> BoolArray:
+        if np.array_equal(lows, highs):
+            k = cutoffs(lows)
+            missed = _worst(_walks(lows, 1 - k, -target), largest_difference, log_beta)
+            return np.asarray(missed <= log_beta)
+        k = np.maximum(cutoffs(lows), cutoffs(highs))
+        span = _Span(lows, highs, largest_difference)
+        return span.stays_below(k, threshold, log_alpha) & span.stays_below(
+            1 - k, -target, log_beta
+        )
+
+    worst_is_largest = largest_difference <= _real_rooted(min(abs(threshold), abs(target)))
+    return first_lasting(certified, qualify, chunk=64, widest=None if worst_is_largest else 1)
+
+
+@dataclass(frozen=True)
+class _Span:
+    """Sample sizes from ``lows`` to ``highs``, and the largest q, where the roots are real.
+
+    How P(S >= k) moves with N for a fixed k >= 1. One more score changes it by u·f(k−1) − d·f(k),
+    with u and d the probabilities of +1 and −1 and f those of the sum of N scores. As f is
+    log-concave and f(−j) = (d/u)^j f(j), the ratio f(k)/f(k−1) is at most √(u/d): for Φ >= 0 the
+    tail rises with N. For Φ < 0 it rises up to some N and then falls, as f(k)/f(k−1) rises with N:
+    written out, that is D(k−1) >= D(k) for D(j) = g(j)² − g(j−1) g(j+1), where g is f without its
+    drift, symmetric about 0; and D is log-concave like g (P. Brändén, Iterated sequences and the
+    geometry of zeros, 2011). For k <= 0 it is the complement, of −S: there it falls for Φ <= 0,
+    and for Φ > 0 falls and then rises.
+    """
+
+    lows: IntArray
+    highs: IntArray
+    largest: float
+
+    def stays_below(self, total: IntArray, mean: float, level: float) -> BoolArray:
+        """Whether sup P(S >= total) is certain to be at most the level for all sizes of a span."""
+        at_low, at_high = self._tails(self.lows, total, mean), self._tails(self.highs, total, mean)
+        # Whether the tail rises can't be told more closely than it is computed.
+        doubt = (self.highs - self.lows) * (1e-10 + 1e-15 * self.highs)
+        fits = np.maximum(at_low, at_high) + doubt <= level
+        fits &= self._largest_is_worst(total, mean)
+        if mean < 0.0:
+            falls = self._tails(self.lows + 1, total, mean) <= at_low
+            rises = self._tails(self.highs - 1, total, mean) <= at_high
+            fits &= (total <= 0) | falls | rises
+        return np.asarray(fits)
+
+    def _tails(self, sizes: IntArray, total: IntArray, mean: float) -> FloatArray:
+        return log_tail(_walks(sizes, total, mean), np.full(sizes.shape, self.largest))
+
+    def _largest_is_worst(self, total: IntArray, mean: float) -> BoolArray:
+        """As in ``worst_tail``, at every size between the two ends since it is so at both."""
+        ends = (np.ceil((sizes - 1.0) * mean) for sizes in (self.lows, self.highs))
+        return np.asarray(total > np.maximum(*ends))
 
 
 def _cutoffs(
@@ -259,29 +318,28 @@ def _cutoffs(
     return high
 
 
-def _certifies(
-    sample_size: int,
-    threshold: float,
-    target: float,
-    largest: float,
-    log_alpha: float,
-    log_beta: float,
-) -> bool:
-    """Whether one share serves as a cut-off for this and for every larger sample size."""
-    n = float(sample_size)
+def _certain_miss(
+    n: float, threshold: float, target: float, largest: float, log_alpha: float
+) -> float:
+    """ln of a bound on what is missed at every size from n on, with one safe share for all; or 0.
+
+    The share has a bound on its upper tail at the threshold of at most alpha.
+    """
 
     def upper(share: float, mean: float) -> float:
         # Two away from the mean, the tail grows with q as long as the roots are real.
         if n * (share - mean) < 2.0:
             return 0.0
-        lowest = max(abs(mean), min(largest, (1.0 + mean * mean) / 2.0))
+        lowest = max(abs(mean), min(largest, _real_rooted(mean)))
         return log_envelope(n, share, mean, lowest, largest)
 
     highest = target - 2.0 / n
     if highest <= threshold or upper(highest, threshold) > log_alpha:
-        return False
-    share = last_within(lambda x: upper(x, threshold) - log_alpha, highest, threshold, slack=1e-9)
-    return upper(-share, -target) <= log_beta
+        return 0.0
+    share = last_within(
+        lambda x: excess(upper(x, threshold), log_alpha), highest, threshold, slack=1e-5
+    )
+    return upper(-share, -target)
 
 
 # --- limits for Φ from what was observed -------------------------------------------------------
@@ -300,19 +358,24 @@ def lower_limit(total: int, sample_size: int, largest_difference: float, log_alp
     if not -sample_size <= total <= sample_size:
         raise ValueError(f"no sum of {sample_size} scores is {total}")
 
-    def excess(c: float) -> float:
-        # What one q alone accepts, the worst accepts too: the supremum is needed half of the time.
+    def above(c: float) -> float:
+        # What one q alone accepts, the worst accepts too: the supremum is needed half of the time,
+        # and not where the largest q is the worst.
         walk = _walks(sample_size, total, c)
-        at_largest = float(log_tail(walk, np.array([largest_difference]))[0])
-        if at_largest > log_alpha:
-            return at_largest - log_alpha
-        return float(_worst(walk, largest_difference)[0]) - log_alpha
+        tail = float(log_tail(walk, np.array([largest_difference]))[0])
+        sure = largest_difference <= _real_rooted(c) and total > math.ceil((sample_size - 1) * c)
+        if tail <= log_alpha and not sure:
+            tail = float(_worst(walk, largest_difference)[0])
+        return excess(tail, log_alpha)
 
-    if total <= -largest_difference * sample_size or excess(-largest_difference) > 0.0:
-        return -largest_difference
-    return last_within(
-        excess, -largest_difference, min(largest_difference, total / sample_size), slack=1e-9
-    )
+    share = total / sample_size
+    # By Hoeffding's inequality no limit is further from the share that was seen.
+    inside = share - Hoeffding(2.0, sides=1).tolerance(sample_size, log_alpha) * (1.0 + 1e-9)
+    if inside <= -largest_difference:
+        inside = -largest_difference
+        if total <= inside * sample_size or above(inside) > 0.0:
+            return inside
+    return last_within(above, inside, min(largest_difference, share), slack=1e-10)
 
 
 def upper_limit(total: int, sample_size: int, largest_difference: float, log_alpha: float) -> float:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -166,7 +167,9 @@ class SequentialTest:
     claim: Evidence
 
     @staticmethod
+    @lru_cache(maxsize=32)
     def of(aim: Aim, targets: Targets, examples: int, differing: int) -> SequentialTest:
+        """Kept for a while: the same testset is asked about again with every label."""
         size = (examples, differing)
         return SequentialTest(
             aim,

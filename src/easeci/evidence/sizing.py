@@ -58,7 +58,8 @@ def examples_needed(aim: Aim, targets: Targets, log_exhaustion: float, differenc
         return _smallest(
             lambda size: all(
                 _log_miss_differing(aim, targets, size, share) <= log_exhaustion for share in shares
-            )
+            ),
+            2.0 * difference * targets.proof * (aim.proof.scores[-1] / aim.tolerance) ** 2,
         )
     return _size_of_sum(aim, targets, log_exhaustion)
 
@@ -70,9 +71,15 @@ def _shares(aim: Aim, difference: float) -> tuple[float, ...]:
     return (difference, (2.0 * difference + least) / 3.0, (difference + 2.0 * least) / 3.0)
 
 
-def _smallest(enough: Callable[[int], bool]) -> int:
-    """The smallest size that is enough, to three digits, rounded up."""
-    high = 16
+def _smallest(enough: Callable[[int], bool], likely: float) -> int:
+    """The smallest size that is enough, to three digits, rounded up.
+
+    Of the powers of two the first that is enough is looked for from a ``likely`` size on: what
+    comes out is the same wherever that begins.
+    """
+    high = 16 << round(math.log2(min(max(likely / 16.0, 1.0), LARGEST / 16.0)))
+    while high > 16 and enough(high // 2):
+        high //= 2
     while not enough(high):
         if high > LARGEST:
             raise ValueError("no testset of a practical size can show this clause")

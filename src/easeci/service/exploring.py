@@ -1,4 +1,4 @@
-"""A plan to play with: texts from a form in, what they would cost out, in a second or two.
+"""A plan to play with: texts from a form in, what they would cost out, in about a second.
 
 Everything is a text as somebody typed it, and a blank one asks for the default. What can't be
 understood comes back as a :class:`FieldError` with the place in the text; nothing is raised.
@@ -59,8 +59,9 @@ MOST_CLAUSES = 4
 MOST_STEPS = 1_000
 MOST_EXAMPLES = 10_000_000
 """By Hoeffding's inequality, for all clauses together."""
-LARGEST_DIFFERENCE = Fraction(1, 2)
-"""Exact sizes for n - o take long where models may differ on nearly everything."""
+LARGEST_DIFFERENCE = Fraction(9, 20)
+"""Exact sizes for n - o take long where models may differ on more than half: there the largest
+difference need not be the worst (:mod:`easeci.bounds.trinomial`), and d is known within limits."""
 AT_LEISURE = "`easeci plan` has no such bound."
 
 

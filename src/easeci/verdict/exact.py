@@ -63,10 +63,14 @@ def _measure(
         mean = counts.mean(score)
         return Interval(min(Fraction(low), mean), max(Fraction(high), mean))
 
-    intervals = []
-    for counts in whole.extremes(score):
+    def worst(counts: Counts) -> Interval:
         ends = [limits(case) for case in counts.worst_cases(score)]
-        intervals.append(ends[0].hull(ends[-1]))
+        return ends[0].hull(ends[-1])
+
+    low_counts, high_counts = whole.extremes(score)
+    intervals = [worst(low_counts)]
+    # With every label there, both extremes are what is there.
+    intervals.append(worst(high_counts) if high_counts != low_counts else intervals[0])
     interval = intervals[0].hull(intervals[1])
     low_mean, high_mean = whole.mean_range(score)
     return ClauseResult(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.bounds import binomial
-from easeci.bounds.arrays import FloatArray
+from easeci.bounds.arrays import BoolArray, FloatArray, IntArray
 from easeci.bounds.beta import log_incomplete_beta
 from easeci.bounds.hoeffding import Hoeffding
 from easeci.bounds.search import first_lasting, last_within
@@ -354,9 +354,52 @@ def test_senseless_arguments_are_refused() -> None:
 
 def test_first_lasting_looks_below_what_is_certified() -> None:
     good = {1, 2, 9, 11, 12, 13}
-    found = first_lasting(14, lambda sizes: np.isin(sizes, list(good)), chunk=2)
+    found = first_lasting(14, lambda sizes, _: np.isin(sizes, list(good)), chunk=2, widest=1)
     assert found == 11
-    assert first_lasting(14, lambda sizes: sizes > 0, chunk=5) == 1
+    assert first_lasting(14, lambda sizes, _: sizes > 0, chunk=5, widest=1) == 1
+
+
+@given(st.sets(st.integers(1, 3_000)), st.integers(3_001, 5_000), st.integers(1, 40), st.data())
+@settings(max_examples=80, deadline=None, derandomize=True)
+def test_spans_find_what_asking_every_size_finds(
+    bad: set[int], certified: int, chunk: int, data: st.DataObject
+) -> None:
+    """Whether spans that could be granted are granted or not, and however wide they may get."""
+    reluctant = data.draw(st.integers(0, 7))
+
+    def qualify(lows: IntArray, highs: IntArray) -> BoolArray:
+        spans = list(zip(lows.tolist(), highs.tolist(), strict=True))
+        assert all(1 <= low <= high < certified for low, high in spans)
+        granted = [bad.isdisjoint(range(low, high + 1)) for low, high in spans]
+        hesitant = [low < high and reluctant > 0 and low % 8 < reluctant for low, high in spans]
+        return np.array(granted, dtype=np.bool_) & ~np.array(hesitant, dtype=np.bool_)
+
+    assert first_lasting(certified, qualify, chunk=chunk) == max(bad, default=0) + 1
+
+
+def test_spans_are_few_where_all_is_granted() -> None:
+    asked = []
+
+    def qualify(lows: IntArray, highs: IntArray) -> BoolArray:
+        asked.append(len(highs))
+        return np.asarray(lows > 10)
+
+    assert first_lasting(10**9, qualify) == 11
+    assert sum(asked) < 2_000
+
+
+@given(st.floats(0.0, 0.7), st.floats(0.1, 0.3), st.floats(-25.0, -0.8), st.floats(-25.0, -0.1))
+@settings(max_examples=30, deadline=None, derandomize=True)
+def test_contract_is_what_asking_every_size_gives(
+    threshold: float, zone: float, log_alpha: float, log_beta: float
+) -> None:
+    target = threshold + zone
+    enough = Hoeffding().sample_size(zone / 2.0, min(log_alpha, log_beta))
+    sizes = np.arange(1, enough + 2)
+    k = binomial._cutoffs(sizes, threshold, log_alpha)
+    failing = sizes[binomial.log_cdf(k - 1, sizes, target) > log_beta]
+    found = binomial.contract_sample_size(threshold, zone / 2.0, log_alpha, log_beta)
+    assert found == max(failing, default=0) + 1
 
 
 @given(st.floats(-50, 50), st.floats(0.01, 5.0), st.booleans())

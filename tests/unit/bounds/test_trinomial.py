@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from easeci.bounds import binomial, trinomial
 from easeci.bounds.arrays import FloatArray
 from easeci.bounds.bennett import Bennett
+from easeci.bounds.lattice import log_envelope
 from easeci.bounds.trinomial import PairedCounts
 
 LN2 = math.log(2.0)
@@ -226,6 +227,46 @@ def test_smaller_means_are_dominated() -> None:
             assert law_of_sum(8, float(mean), float(q))[8 + 4 :].sum() <= at_c * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("mean", [0.0, 0.02, 0.3, -0.02, -0.1, -0.3])
+@pytest.mark.parametrize("share", [0.1, 0.6, 1.0])
+def test_how_a_tail_moves_with_the_sample_size(mean: float, share: float) -> None:
+    """What lets one answer stand for a span of sizes: by convolution, while the roots are real.
+
+    For totals from 1 on it rises if Φ >= 0, and otherwise rises and then falls.
+    """
+    q = abs(mean) + share * ((1 + mean * mean) / 2 - abs(mean))
+    step = np.maximum([(q - mean) / 2, 1 - q, (q + mean) / 2], 0.0)
+    law, tails = np.ones(1), []
+    for n in range(1, 121):
+        law = np.convolve(law, step)
+        tails.append([law[n + k :].sum() if k <= n else 0.0 for k in range(1, 13)])
+    for of_one_total in np.array(tails).T:
+        moves = np.diff(of_one_total)
+        noise = 1e-13
+        if mean >= 0.0:
+            assert (moves >= -noise).all()
+        else:
+            falls = np.flatnonzero(moves < -noise)
+            assert not falls.size or (moves[falls[0] :] <= noise).all()
+
+
+@given(st.integers(20, 4_000), st.floats(0.05, 0.5), st.floats(-0.9, 0.5), st.floats(0.5, 8.0))
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_the_envelope_is_above_the_tails_of_every_larger_size(
+    n: int, q: float, skew: float, deviations: float
+) -> None:
+    """At ⌈share·N⌉, which certifies the contract; and tight, where the tail is small."""
+    mean = skew * q
+    share = mean + deviations * math.sqrt((q - mean * mean) / n)
+    if share >= 0.95 or n * (share - mean) < 2.0:
+        return
+    bound = log_envelope(n, share, mean, q, q)
+    for larger in (n, n + 1, n + 7, n + n // 3, 3 * n):
+        assert trinomial.tail(larger, math.ceil(share * larger), mean, q) <= bound + 1e-9
+    if deviations > 2.0:
+        assert bound <= trinomial.tail(n, math.floor(share * n), mean, q) + 1e-9
+
+
 # --- the contract form -------------------------------------------------------------------------
 
 
@@ -292,14 +333,38 @@ def test_contract_keeps_both_promises_from_its_size_on(threshold: float, largest
         assert missed(size) <= level
 
 
-def test_contract_at_tiny_levels() -> None:
-    """A little below Bennett's size, at levels of a hundred and of a hundred thousand steps.
+@given(
+    st.floats(0.02, 0.5),
+    st.floats(-0.95, 0.7),
+    st.floats(0.1, 0.9),
+    st.floats(-12.0, -0.8),
+    st.floats(-12.0, -0.8),
+)
+@settings(max_examples=15, deadline=None, derandomize=True)
+def test_contract_is_what_asking_every_size_gives(
+    largest: float, skew: float, where: float, log_alpha: float, log_beta: float
+) -> None:
+    """No spans: the sizes around the answer one by one, below it and for a while above it."""
+    threshold = skew * largest
+    tolerance = max(0.03, where * (largest - threshold) / 2.0)
+    if threshold + 2.0 * tolerance > largest:
+        return
+    found = trinomial.contract_sample_size(threshold, tolerance, largest, log_alpha, log_beta)
 
-    The wider tolerance keeps the second size down: below what is certified, each one is asked.
-    """
-    for level, tolerance in ((math.log(1e-4) - 101 * LN2, 0.01), (-70_000.0, 0.03)):
-        n = trinomial.contract_sample_size(0.02, tolerance, 0.1, level, level)
-        assert 0.8 < n / Bennett(0.1, sides=1).sample_size(tolerance, level) < 1.0
+    def qualifies(n: int) -> bool:
+        k = trinomial.cutoff(n, threshold, largest, log_alpha)
+        missed = trinomial.worst_tail(n, 1 - k, -(threshold + 2.0 * tolerance), largest)
+        return k <= n and missed <= log_beta
+
+    assert found == 1 or not qualifies(found - 1)
+    assert all(qualifies(n) for n in range(found, found + 20))
+
+
+def test_contract_at_tiny_levels() -> None:
+    """A little below Bennett's size, at levels of a hundred and of a hundred thousand steps."""
+    for level in (math.log(1e-4) - 101 * LN2, -70_000.0):
+        n = trinomial.contract_sample_size(0.02, 0.01, 0.1, level, level)
+        assert 0.8 < n / Bennett(0.1, sides=1).sample_size(0.01, level) < 1.0
 
 
 def test_contract_at_the_end_of_the_range() -> None:

@@ -137,9 +137,9 @@ def test_an_error_names_its_field_and_its_place(
         ),
         ({"condition": "n - o > 0.02 +/- 0.0001"}, "condition", "too many"),
         ({"condition": "d > 1e-9 +/- 0.1", "mode": "fn-free"}, "condition", "too many"),
-        ({"difference": "0.9"}, "difference", "at most 0.5"),
-        ({"condition": "n - o > 0 +/- 0.01 /\\ d < 0.9 +/- 0.05"}, "condition", "at most 0.5"),
-        ({"condition": "n - o > 0.6 +/- 0.05"}, "condition", "at most 0.5"),
+        ({"difference": "0.9"}, "difference", "at most 0.45"),
+        ({"condition": "n - o > 0 +/- 0.01 /\\ d < 0.9 +/- 0.05"}, "condition", "at most 0.45"),
+        ({"condition": "n - o > 0.6 +/- 0.05"}, "condition", "at most 0.45"),
     ],
 )
 def test_what_would_take_long_is_refused_at_once_and_says_where_it_is_not(
