@@ -273,7 +273,7 @@ def test_a_form_is_refused_while_a_build_has_the_project(
     with held(busy.place):
         for path, files, fields in forms:
             answer = busy.owner.send(path, files=files, **fields)
-            assert answer.status_code == 400, path
+            assert answer.status_code == 503, path
             assert "Another command is at work on the project, such as a build" in answer.text
             assert sites.LATER in answer.text
         assert "too old" in busy.owner.post("/testsets/retire", sure="yes", reason="too old").text

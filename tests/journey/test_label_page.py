@@ -17,6 +17,7 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
 from easeci.service.project import open_project
+from easeci.vault import Journal
 from tests.browsers import Person, chromium
 from tests.repositories import Workplace, write_examples
 from tests.sites import Running, serving, start_server, token, visitor
@@ -524,6 +525,28 @@ def test_a_server_that_comes_back(browser: Browser, plain: Plain, way: str) -> N
     fay.press("s", "skipped")
     fay.check()
     fay.leave("ERR_CONNECTION", "ERR_EMPTY_RESPONSE")
+
+
+def test_what_was_pressed_waits_for_whoever_labels_in_a_terminal(
+    browser: Browser, plain: Plain
+) -> None:
+    """A server that comes back may find the journal taken: an answer is no less one for that."""
+    hal = Labeller(browser, plain, "hal")
+    page = hal.page
+    hal.press("c", "cannot tell")
+    sent(page)
+    port = plain.port
+    plain.running.kill()
+    hal.press("s", "skipped")
+    project = open_project(plain.place.repository)
+    journal = Journal(project.sealed(project.state.testsets[1]).labels_folder)
+    plain.running = start_server(plain.place.repository, "--port", port)
+    expect(page.get_by_role("heading", name="Not just now")).to_be_visible(timeout=20_000)
+    expect(page.locator("#desk")).to_have_attribute("data-unsent", "1")
+    journal.close()
+    expect(page.get_by_role("heading", name="Not just now")).to_be_hidden(timeout=20_000)
+    hal.check()
+    hal.leave("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "503")
 
 
 def test_whoever_is_signed_out_signs_in_again_and_loses_nothing(

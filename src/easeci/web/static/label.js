@@ -106,7 +106,8 @@ async function send() {
           continue;
         }
         if (state.leaving) return;
-        trouble("Not connected", error.status ? error.message : "The server does not answer.");
+        if (error.status) trouble("Not just now", error.message); // such as 503: somebody labels in a terminal
+        else trouble("Not connected", "The server does not answer.");
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
