@@ -107,7 +107,7 @@ def until_closed(line: socket.socket, drop: bytes) -> bytes:
         (b"GET /sign-in HTTP/1.1\r\nX-Long: ", b"x", b""),
         (GET + b"GET /sign-in HTTP/1.1\r\nX-Long: ", b"x", b"HTTP/1.1 200"),
         (post("/sign-in", 4000, "Host: localhost"), b"x", b""),
-        (post("/testsets/retire", 4000, "Host: localhost"), b"x", b"HTTP/1.1 401"),
+        (post("/testsets/1/retire", 4000, "Host: localhost"), b"x", b"HTTP/1.1 401"),
     ],
     ids=["nothing", "head", "next head", "body", "body that was refused"],
 )
@@ -149,11 +149,10 @@ def test_who_never_reads_an_answer_is_not_waited_for(
     monkeypatch.setattr(connection, "ANSWER_SECONDS", 0.3)
     with busy.narrow() as line:
         unread(line, 900)
-        time.sleep(1)
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
-            line.sendall(b"GET /")
-            time.sleep(0.2)
-            line.sendall(b"GET /")
+            for _ in range(300):
+                time.sleep(0.1)
+                line.sendall(b"x")
 
 
 def test_who_reads_slowly_gets_all_of_the_answer(
@@ -181,7 +180,7 @@ def test_a_slow_but_steady_upload_takes_as_long_as_it_takes(
     monkeypatch.setattr(connection, "LEAST_BYTES", 5)
     body = f"csrf={busy.owner.csrf}&reason=".encode().ljust(200, b"x")
     with busy.connected() as line:
-        line.sendall(post("/testsets/retire", len(body), *busy.owners))
+        line.sendall(post("/testsets/1/retire", len(body), *busy.owners))
         for start in range(0, len(body), 5):
             line.sendall(body[start : start + 5])
             time.sleep(0.03)
@@ -204,7 +203,7 @@ def test_an_upload_that_the_server_does_not_read_on_is_not_cut_off(
     monkeypatch.setattr(busy.here.site, "visitor", slowly)
     body = f"csrf={busy.owner.csrf}&reason=".encode().ljust(200_000, b"x")
     with busy.connected() as line:
-        line.sendall(post("/testsets/retire", len(body), *busy.owners) + body[:150_000])
+        line.sendall(post("/testsets/1/retire", len(body), *busy.owners) + body[:150_000])
         time.sleep(0.4)
         looked.set()
         line.sendall(body[150_000:])
@@ -266,8 +265,8 @@ def test_a_form_is_refused_while_a_build_has_the_project(
     one = b"id,label\n" + b"\n".join(busy.place.labels.read_bytes().splitlines()[1:2])
     forms: tuple[tuple[str, Any, dict[str, str]], ...] = (
         ("/testsets", {"examples": ("e.csv", busy.place.examples.read_bytes())}, {}),
-        ("/testsets/labels", {"labels": ("l.csv", one)}, {}),
-        ("/testsets/retire", None, {"sure": "yes", "reason": "too old"}),
+        ("/testsets/1/labels", {"labels": ("l.csv", one)}, {}),
+        ("/testsets/1/retire", None, {"sure": "yes", "reason": "too old"}),
         ("/testsets/1/release", None, {}),
     )
     with held(busy.place):
@@ -276,8 +275,8 @@ def test_a_form_is_refused_while_a_build_has_the_project(
             assert answer.status_code == 503, path
             assert "Another command is at work on the project, such as a build" in answer.text
             assert sites.LATER in answer.text
-        assert "too old" in busy.owner.post("/testsets/retire", sure="yes", reason="too old").text
+        assert "too old" in busy.owner.post("/testsets/1/retire", sure="yes", reason="too old").text
     testset = open_project(busy.place.repository).state.latest_testset
     assert testset is not None
     assert (testset.labels, testset.retired) == (0, None)
-    assert "1 added" in busy.owner.send("/testsets/labels", files=forms[1][1]).text
+    assert "1 added" in busy.owner.send("/testsets/1/labels", files=forms[1][1]).text

@@ -75,7 +75,11 @@ def labels(asked: Asked) -> Response:
         try:
             with asked.site.acting() as project:
                 imported = import_labels(
-                    project, path, correct=asked.text("correct") == "yes", by=asked.who.name
+                    project,
+                    path,
+                    correct=asked.text("correct") == "yes",
+                    by=asked.who.name,
+                    number=asked.number("number"),
                 )
         except EaseciError as error:
             return _again(asked, error, path)
@@ -88,8 +92,8 @@ def retire(asked: Asked) -> Response:
     reason = asked.text("reason").strip()[:LONGEST_REASON] or "by hand"
     try:
         with asked.site.acting() as project:
-            retired = retire_testset(project, reason)
-    except UsageError as error:
+            retired = retire_testset(project, reason, number=asked.number("number"))
+    except EaseciError as error:
         return _again(asked, error)
     return asked.done(HOME, Note(f"Testset {retired.number} is retired."))
 
