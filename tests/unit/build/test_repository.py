@@ -70,7 +70,19 @@ def test_revisions_are_resolved(repository: Repository, folder: Path) -> None:
     assert repository.has(head)
 
 
-@pytest.mark.parametrize("revision", ["nothing", "0" * 40, "--all", "HEAD:model.py", "", "a\nb"])
+@pytest.mark.parametrize("branch", ["größer", "a\u00a0b", "a\u200bb", os.fsdecode(b"gr\xf6\xdfer")])
+def test_branches_may_have_any_name_that_git_takes(
+    repository: Repository, folder: Path, branch: str
+) -> None:
+    """Also one that has no visible letters, or is written in another encoding."""
+    git(folder, "branch", branch, "HEAD~1")
+    assert repository.resolve(branch) == git(folder, "rev-parse", "HEAD~1")
+
+
+@pytest.mark.parametrize(
+    "revision",
+    ["nothing", "0" * 40, "--all", "HEAD:model.py", "", "a\nb", "HEAD\r", "HEAD\x00", "\ud800"],
+)
 def test_unknown_revisions_are_usage_errors(repository: Repository, revision: str) -> None:
     with pytest.raises(UsageError, match="there is no commit") as raised:
         repository.resolve(revision)
