@@ -22,6 +22,7 @@ QUIET = (
     "--no-pager",
 )
 NOT_A_REPOSITORY = "not a git repository"
+LOCKED = "Try again in a moment. If no git is at work there, one was killed: remove that file."
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,11 @@ def need_git(
     """Run git where a failure can only mean that something around us is broken."""
     answer = ask_git(folder, *arguments, environment=environment, given=given)
     if not answer.ok:
-        raise InfrastructureError(f"git {arguments[0]} failed: {shown(answer.complaint)}")
+        locked = ".lock': File exists" in answer.complaint
+        raise InfrastructureError(
+            f"git {arguments[0]} failed: {shown(answer.complaint)}",
+            hint=LOCKED if locked else None,
+        )
     return answer
 
 

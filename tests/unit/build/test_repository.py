@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from easeci.build import Repository
-from easeci.errors import UsageError
+from easeci.build.git import LOCKED
+from easeci.errors import InfrastructureError, UsageError
 from tests.sandbox.building import commit_files, git, new_repository
 
 
@@ -174,6 +175,19 @@ def test_what_is_not_wanted_is_kept_no_longer(repository: Repository, folder: Pa
     repository.keep_only("p", [second, "0" * 39 + "1"])
     refs = git(folder, "for-each-ref", "--format=%(refname)", "refs/easeci").split()
     assert refs == [f"refs/easeci/p/{second}", f"refs/easeci/q/{first}"]
+
+
+def test_a_git_that_was_killed_leaves_a_file_to_be_removed(
+    repository: Repository, folder: Path
+) -> None:
+    repository.keep_only("x", [repository.resolve("HEAD")])
+    lock = folder / ".git" / "packed-refs.lock"
+    lock.touch()
+    with pytest.raises(InfrastructureError, match=str(lock)) as raised:
+        repository.keep_only("x", [])
+    assert raised.value.hint == LOCKED
+    lock.unlink()
+    repository.keep_only("x", [])
 
 
 def test_hooks_and_monitors_never_run(repository: Repository, folder: Path) -> None:
