@@ -20,7 +20,15 @@ from easeci.service.project import open_project
 from easeci.vault import Journal
 from tests.browsers import Person, chromium
 from tests.repositories import Workplace, write_examples
-from tests.sites import Running, serving, start_server, token, visitor
+from tests.sites import (
+    Running,
+    serving,
+    serving_here,
+    start_server,
+    token,
+    visitor,
+    waiting_project,
+)
 
 HACK = "window.hacked=1"
 HOSTILE = (
@@ -448,6 +456,26 @@ def test_every_way_to_answer(browser: Browser, plain: Plain) -> None:
     ada.answer(lambda: field.press("Enter"), "label", "low")  # known: nothing is asked
     ada.check()
     ada.leave()
+
+
+def test_the_first_class_is_asked_for_in_words(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Where the script declares none and no label is known, there is nothing that another could be
+    besides; from then on it is a key."""
+    place = waiting_project(tmp_path_factory.mktemp("first"))
+    with serving_here(place.repository) as here:
+        ida = Person(browser, here)
+        ida.sign_in(token(place.repository, "labeller", "ida"))
+        ida.page.on("dialog", lambda dialog: dialog.accept())
+        box = ida.page.get_by_label("The first class, in your own words")
+        box.fill("low")
+        box.press("Enter")
+        expect(ida.page.get_by_role("button", name="1 low")).to_be_visible()
+        expect(ida.page.get_by_label("Another class")).to_be_visible()
+        sent(ida.page)
+        close_tab(ida.page)
+        ida.close()
 
 
 def test_after_undo_the_next_key_is_for_what_was_taken_back(browser: Browser, plain: Plain) -> None:

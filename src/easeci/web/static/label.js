@@ -243,7 +243,8 @@ function drawClasses() {
     byId("all-classes").replaceChildren(...state.classes.map((name) => new Option(name, name)));
   }
   byId("other").hidden = state.declared && state.classes.length <= SINGLE_KEYS;
-  const words = state.declared ? "Class by name" : "Another class";
+  const first = "The first class, in your own words";
+  const words = state.declared ? "Class by name" : state.classes.length ? "Another class" : first;
   byId("other-name").placeholder = words;
   byId("other-label").textContent = words;
 }
