@@ -528,6 +528,28 @@ def test_two_labellers_share_nothing_and_who_leaves_gives_back(
     dee.leave()
 
 
+def test_a_tab_that_is_duplicated_has_a_place_of_its_own(browser: Browser, plain: Plain) -> None:
+    """A browser copies what the tab keeps. Two at one place would be asked the same, and the one
+    that is closed would give away what the other shows."""
+    jan = Labeller(browser, plain, "jan")
+    shown = jan.x
+    with jan.page.expect_popup() as opened:
+        jan.page.evaluate("window.open('/label')")
+    twin = opened.value
+    expect(twin.locator("#example dd")).not_to_have_text("")
+    assert twin.locator("#example dd").inner_text() != shown
+    close_tab(twin)
+    jan.page.wait_for_timeout(300)
+    other = visitor(plain.running, plain.place.repository, "labeller", "kim")
+    questions = other.label("take", "kimsseat")["questions"]
+    other.label("leave", "kimsseat")
+    assert shown not in [question["fields"][0]["text"] for question in questions]
+    jan.page.reload()
+    jan.press("c", "cannot tell")
+    jan.check()
+    jan.leave()
+
+
 @pytest.mark.parametrize("way", ["killed", "stopped"])
 def test_a_server_that_comes_back(browser: Browser, plain: Plain, way: str) -> None:
     """The page says that it is alone, goes on by itself, and what was pressed meanwhile counts once;
