@@ -15,6 +15,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from easeci.cli.main import app, run
+from easeci.cli.terminal import output
 from easeci.script import KEYS
 
 ROOT = Path(__file__).parent.parent
@@ -55,7 +56,9 @@ def easeci(*arguments: str, folder: Path, colours: bool) -> str:
         redirect_stdout(shown),
         chdir(folder),
     ):
+        output.cache_clear()  # whoever printed before, here or in a test, had other colours
         run(list(arguments))
+        output.cache_clear()
     shown.seek(0)
     return shown.read()
 

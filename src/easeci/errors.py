@@ -44,6 +44,10 @@ class UsageError(EaseciError):
     exit_code = ExitCode.USAGE
 
 
+class BusyError(UsageError):
+    """Somebody else is at it just now: the same again may well do, a while later."""
+
+
 class DataError(EaseciError):
     """A table of examples, labels or predictions that cannot be used as it is."""
 

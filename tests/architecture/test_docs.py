@@ -9,6 +9,7 @@ import pytest
 from tools import write_docs
 
 from easeci.script import KEYS
+from tests.commands import easeci_here
 
 ROOT = Path(__file__).parent.parent.parent
 WORKFLOW = ROOT / "docs" / "workflow.md"
@@ -21,9 +22,11 @@ PAGES = [
 
 
 def test_pages_written_by_the_code_are_current() -> None:
-    """`make docs` would change nothing."""
+    """`make docs` would change nothing, whatever was printed in this process before."""
+    planned = easeci_here("plan", "-c", "n > 0.8 +/- 0.1")
     for path, content in write_docs.pages().items():
         assert path.read_text("utf-8") == content, f"{path.name}: run `make docs`"
+    assert easeci_here("plan", "-c", "n > 0.8 +/- 0.1").stdout == planned.stdout
 
 
 def test_every_command_is_documented() -> None:

@@ -48,6 +48,17 @@ class Busy:
         with socket.create_connection((url.host, url.port), timeout=PATIENCE) as line:
             yield line
 
+    @contextmanager
+    def narrow(self) -> Iterator[socket.socket]:
+        """A line on which little is taken before it is read."""
+        url = httpx.URL(self.here.address)
+        assert url.port is not None
+        with socket.socket() as line:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            line.settimeout(PATIENCE)
+            line.connect((url.host, url.port))
+            yield line
+
     @property
     def owners(self) -> tuple[str, str]:
         """What makes a request the owner's; the cookie's name is by the port that is asked for."""
@@ -96,7 +107,7 @@ def until_closed(line: socket.socket, drop: bytes) -> bytes:
         (b"GET /sign-in HTTP/1.1\r\nX-Long: ", b"x", b""),
         (GET + b"GET /sign-in HTTP/1.1\r\nX-Long: ", b"x", b"HTTP/1.1 200"),
         (post("/sign-in", 4000, "Host: localhost"), b"x", b""),
-        (post("/testsets/retire", 4000, "Host: localhost"), b"x", b"HTTP/1.1 401"),
+        (post("/testsets/1/retire", 4000, "Host: localhost"), b"x", b"HTTP/1.1 401"),
     ],
     ids=["nothing", "head", "next head", "body", "body that was refused"],
 )
@@ -112,6 +123,54 @@ def test_who_sends_half_a_request_is_not_waited_for(
     assert answer[: len(b"HTTP/1.1 200")] == answered
 
 
+def test_who_asks_on_and_on_without_waiting_is_cut_off(busy: Busy) -> None:
+    """What waits for its turn lies in memory, and files are read slower than requests are sent."""
+    asked = b"GET /static/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000
+    with busy.connected() as line, pytest.raises((BrokenPipeError, ConnectionResetError)):
+        for _ in range(1000):
+            line.sendall(asked)
+
+
+def test_a_few_requests_ahead_are_answered_in_their_order(busy: Busy) -> None:
+    with busy.connected() as line:
+        line.sendall(GET * 9 + GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        answer = until_closed(line, b"")
+    assert answer.count(b"HTTP/1.1 200") == 10
+
+
+def unread(line: socket.socket, count: int) -> None:
+    """So many requests, of whose answers nothing is taken."""
+    line.sendall(b"GET /static/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n" * count)
+
+
+def test_who_never_reads_an_answer_is_not_waited_for(
+    busy: Busy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "ANSWER_SECONDS", 0.3)
+    with busy.narrow() as line:
+        unread(line, 900)
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            for _ in range(300):
+                time.sleep(0.1)
+                line.sendall(b"x")
+
+
+def test_who_reads_slowly_gets_all_of_the_answer(
+    busy: Busy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer than one may take nothing."""
+    monkeypatch.setattr(connection, "ANSWER_SECONDS", 0.5)
+    with busy.connected() as line:
+        unread(line, 900)
+        answers, rest = 0, b""
+        while answers < 900:
+            part = line.recv(1 << 16)
+            assert part
+            answers += (rest + part).count(b"HTTP/1.1 200")
+            rest = part[1 - len(b"HTTP/1.1 200") :]
+            time.sleep(0.005)
+
+
 def test_a_slow_but_steady_upload_takes_as_long_as_it_takes(
     busy: Busy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,7 +180,7 @@ def test_a_slow_but_steady_upload_takes_as_long_as_it_takes(
     monkeypatch.setattr(connection, "LEAST_BYTES", 5)
     body = f"csrf={busy.owner.csrf}&reason=".encode().ljust(200, b"x")
     with busy.connected() as line:
-        line.sendall(post("/testsets/retire", len(body), *busy.owners))
+        line.sendall(post("/testsets/1/retire", len(body), *busy.owners))
         for start in range(0, len(body), 5):
             line.sendall(body[start : start + 5])
             time.sleep(0.03)
@@ -144,7 +203,7 @@ def test_an_upload_that_the_server_does_not_read_on_is_not_cut_off(
     monkeypatch.setattr(busy.here.site, "visitor", slowly)
     body = f"csrf={busy.owner.csrf}&reason=".encode().ljust(200_000, b"x")
     with busy.connected() as line:
-        line.sendall(post("/testsets/retire", len(body), *busy.owners) + body[:150_000])
+        line.sendall(post("/testsets/1/retire", len(body), *busy.owners) + body[:150_000])
         time.sleep(0.4)
         looked.set()
         line.sendall(body[150_000:])
@@ -206,18 +265,18 @@ def test_a_form_is_refused_while_a_build_has_the_project(
     one = b"id,label\n" + b"\n".join(busy.place.labels.read_bytes().splitlines()[1:2])
     forms: tuple[tuple[str, Any, dict[str, str]], ...] = (
         ("/testsets", {"examples": ("e.csv", busy.place.examples.read_bytes())}, {}),
-        ("/testsets/labels", {"labels": ("l.csv", one)}, {}),
-        ("/testsets/retire", None, {"sure": "yes", "reason": "too old"}),
+        ("/testsets/1/labels", {"labels": ("l.csv", one)}, {}),
+        ("/testsets/1/retire", None, {"sure": "yes", "reason": "too old"}),
         ("/testsets/1/release", None, {}),
     )
     with held(busy.place):
         for path, files, fields in forms:
             answer = busy.owner.send(path, files=files, **fields)
-            assert answer.status_code == 400, path
+            assert answer.status_code == 503, path
             assert "Another command is at work on the project, such as a build" in answer.text
             assert sites.LATER in answer.text
-        assert "too old" in busy.owner.post("/testsets/retire", sure="yes", reason="too old").text
+        assert "too old" in busy.owner.post("/testsets/1/retire", sure="yes", reason="too old").text
     testset = open_project(busy.place.repository).state.latest_testset
     assert testset is not None
     assert (testset.labels, testset.retired) == (0, None)
-    assert "1 added" in busy.owner.send("/testsets/labels", files=forms[1][1]).text
+    assert "1 added" in busy.owner.send("/testsets/1/labels", files=forms[1][1]).text

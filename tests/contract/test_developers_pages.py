@@ -71,7 +71,7 @@ def test_labels_leave_no_trace_until_the_signal_is_there(tmp_path: Path) -> None
         before = everything(developer)
         some = part_of_labels(place, tmp_path, 5)
         with some.open("rb") as file:
-            answer = owner.send("/testsets/labels", files={"labels": ("some.csv", file)})
+            answer = owner.send("/testsets/1/labels", files={"labels": ("some.csv", file)})
         assert answer.status_code == 200, answer.text
         assert "5 added" in answer.text
         held = owner.label("take", seat="0123456789abcdef")

@@ -36,8 +36,8 @@ TABLE: dict[tuple[str, str], tuple[str, str, str, str, str]] = {
     ("GET", "/label/files/{ticket}"): (SIGN_IN, SIGN_IN, OPEN, OPEN, DENIED),
     ("GET", "/testsets"): (SIGN_IN, SIGN_IN, OPEN, DENIED, DENIED),
     ("POST", "/testsets"): (DENIED, DENIED, OPEN, DENIED, DENIED),
-    ("POST", "/testsets/labels"): (DENIED, DENIED, OPEN, DENIED, DENIED),
-    ("POST", "/testsets/retire"): (DENIED, DENIED, OPEN, DENIED, DENIED),
+    ("POST", "/testsets/{number:number}/labels"): (DENIED, DENIED, OPEN, DENIED, DENIED),
+    ("POST", "/testsets/{number:number}/retire"): (DENIED, DENIED, OPEN, DENIED, DENIED),
     ("POST", "/testsets/{number:number}/release"): (DENIED, DENIED, OPEN, DENIED, DENIED),
     ("GET", "/plan"): (SIGN_IN, SIGN_IN, OPEN, DENIED, DENIED),
 }
@@ -50,8 +50,8 @@ STATUS = {
     ("POST", "/label/answer"): 400,
     ("GET", "/label/files/{ticket}"): 400,
     ("POST", "/testsets"): 400,
-    ("POST", "/testsets/labels"): 400,
-    ("POST", "/testsets/retire"): 400,
+    ("POST", "/testsets/{number:number}/labels"): 400,
+    ("POST", "/testsets/{number:number}/retire"): 400,
     ("POST", "/testsets/{number:number}/release"): 400,
 }
 

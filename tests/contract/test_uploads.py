@@ -59,7 +59,7 @@ class Desk:
         return testset
 
     def send(
-        self, name: str, content: bytes, path: str = "/testsets/labels", **fields: str
+        self, name: str, content: bytes, path: str = "/testsets/1/labels", **fields: str
     ) -> httpx.Response:
         field = "examples" if path == "/testsets" else "labels"
         return self.owner.send(path, files={field: (name, content)}, **fields)
@@ -171,7 +171,7 @@ def test_a_form_is_answered_on_a_page_that_can_be_loaded_again(waiting: Desk) ->
     """Once, to the session that sent it, on the page that it leads to, and with a plain address."""
     place, other = waiting.place, visitor(waiting.here, waiting.place.repository, "owner")
     sent = waiting.owner.post(
-        "/testsets/labels", files={"labels": ("some.csv", as_csv(labels(place, 6, 7)))}
+        "/testsets/1/labels", files={"labels": ("some.csv", as_csv(labels(place, 6, 7)))}
     )
     assert (sent.status_code, sent.headers["location"]) == (303, "/testsets")
     assert "set-cookie" not in sent.headers
@@ -185,7 +185,7 @@ def test_a_form_is_answered_on_a_page_that_can_be_loaded_again(waiting: Desk) ->
 
 
 def test_a_refused_form_is_as_it_was_filled_in(waiting: Desk) -> None:
-    unsure = waiting.owner.post("/testsets/retire", reason='"too" old')
+    unsure = waiting.owner.post("/testsets/1/retire", reason='"too" old')
     assert unsure.status_code == 400
     assert "Tick that you are sure" in unsure.text
     assert 'value="&#34;too&#34; old"' in unsure.text
@@ -195,7 +195,7 @@ def test_a_refused_form_is_as_it_was_filled_in(waiting: Desk) -> None:
 
 
 def test_no_file_is_said(waiting: Desk) -> None:
-    for path in ("/testsets/labels", "/testsets"):
+    for path in ("/testsets/1/labels", "/testsets"):
         answer = waiting.owner.post(path, files={"other": ("", b"")})
         assert answer.status_code == 400
         assert "No file was chosen" in answer.text
@@ -208,7 +208,7 @@ def raw(desk: Desk, headers: dict[str, str], body: bytes = b"") -> str:
     kind = "multipart/form-data; boundary=line"
     given = {"Host": f"{address.host}:{address.port}", "Cookie": cookie, "Content-Type": kind}
     lines = [f"{name}: {value}\r\n" for name, value in (given | headers).items()]
-    head = "".join(["POST /testsets/labels HTTP/1.1\r\n", *lines, "\r\n"])
+    head = "".join(["POST /testsets/1/labels HTTP/1.1\r\n", *lines, "\r\n"])
     assert address.port is not None
     with socket.create_connection((address.host, address.port), timeout=60) as connection:
         connection.sendall(head.encode() + body)
@@ -250,7 +250,7 @@ def test_whoever_hangs_up_leaves_nothing(waiting: Desk, capfd: pytest.CaptureFix
     assert address.port is not None
     with socket.create_connection((address.host, address.port), timeout=60) as connection:
         connection.sendall(
-            f"POST /testsets/labels HTTP/1.1\r\nHost: {address.host}:{address.port}\r\n"
+            f"POST /testsets/1/labels HTTP/1.1\r\nHost: {address.host}:{address.port}\r\n"
             f"Cookie: {cookie}\r\nContent-Length: 9999\r\n"
             "Content-Type: multipart/form-data; boundary=line\r\n\r\n--line\r\n".encode()
         )
@@ -265,7 +265,7 @@ def test_a_form_that_is_none_gets_a_page(waiting: Desk) -> None:
     kind = {"Content-Type": "multipart/form-data"}
     page, document = (
         waiting.owner.client.post(path, content=b"-", headers=kind)
-        for path in ("/testsets/labels", "/label/take")
+        for path in ("/testsets/1/labels", "/label/take")
     )
     assert (page.status_code, document.status_code) == (400, 415)  # no files are asked for there
     assert "That did not work" in page.text
@@ -299,9 +299,9 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Desk, tmp_path: Path
     early = fresh.owner.post("/testsets/1/release")
     assert early.status_code == 400
     assert "still in use" in early.text
-    assert fresh.owner.post("/testsets/retire", reason="<b>old</b>").status_code == 400
+    assert fresh.owner.post("/testsets/1/retire", reason="<b>old</b>").status_code == 400
     assert fresh.testset.retired is None
-    retired = fresh.owner.send("/testsets/retire", reason="<b>old</b>", sure="yes")
+    retired = fresh.owner.send("/testsets/1/retire", reason="<b>old</b>", sure="yes")
     assert "Testset 1 is retired." in retired.text
     assert "<b>old" not in retired.text
     assert "&lt;b&gt;old" in retired.text
@@ -328,3 +328,15 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Desk, tmp_path: Path
     next_one = fresh.send("next.csv", columns, "/testsets", **ticks)
     assert "Testset 2 is sealed: 1,500 examples, 0 labels." in next_one.text
     assert not fresh.left
+
+    # A page that was open all the while, at a testset whose ids may be called the same.
+    stale = fresh.owner.post("/testsets/1/retire", sure="yes")
+    other = fresh.send("l.csv", b"id,label\ne5000,low\n", "/testsets/1/labels")
+    for answer in (stale, other):
+        assert answer.status_code == 400
+        assert "meant for testset 1, and there is testset 2" in answer.text
+    assert (fresh.testset.number, fresh.testset.retired, fresh.testset.labels) == (2, None, 0)
+    assert "Testset 2 is retired." in fresh.owner.send("/testsets/2/retire", sure="yes").text
+    again = fresh.owner.post("/testsets/2/retire", sure="yes", reason="sent twice")
+    assert again.status_code == 400
+    assert "A new testset is needed: testset 2 is retired" in again.text

@@ -17,9 +17,18 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
 from easeci.service.project import open_project
+from easeci.vault import Journal
 from tests.browsers import Person, chromium
 from tests.repositories import Workplace, write_examples
-from tests.sites import Running, serving, start_server, token, visitor
+from tests.sites import (
+    Running,
+    serving,
+    serving_here,
+    start_server,
+    token,
+    visitor,
+    waiting_project,
+)
 
 HACK = "window.hacked=1"
 HOSTILE = (
@@ -449,6 +458,26 @@ def test_every_way_to_answer(browser: Browser, plain: Plain) -> None:
     ada.leave()
 
 
+def test_the_first_class_is_asked_for_in_words(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Where the script declares none and no label is known, there is nothing that another could be
+    besides; from then on it is a key."""
+    place = waiting_project(tmp_path_factory.mktemp("first"))
+    with serving_here(place.repository) as here:
+        ida = Person(browser, here)
+        ida.sign_in(token(place.repository, "labeller", "ida"))
+        ida.page.on("dialog", lambda dialog: dialog.accept())
+        box = ida.page.get_by_label("The first class, in your own words")
+        box.fill("low")
+        box.press("Enter")
+        expect(ida.page.get_by_role("button", name="1 low")).to_be_visible()
+        expect(ida.page.get_by_label("Another class")).to_be_visible()
+        sent(ida.page)
+        close_tab(ida.page)
+        ida.close()
+
+
 def test_after_undo_the_next_key_is_for_what_was_taken_back(browser: Browser, plain: Plain) -> None:
     """However slow the line is: a key that comes before the example is back answers nothing."""
     bea = Labeller(browser, plain, "bea")
@@ -499,6 +528,28 @@ def test_two_labellers_share_nothing_and_who_leaves_gives_back(
     dee.leave()
 
 
+def test_a_tab_that_is_duplicated_has_a_place_of_its_own(browser: Browser, plain: Plain) -> None:
+    """A browser copies what the tab keeps. Two at one place would be asked the same, and the one
+    that is closed would give away what the other shows."""
+    jan = Labeller(browser, plain, "jan")
+    shown = jan.x
+    with jan.page.expect_popup() as opened:
+        jan.page.evaluate("window.open('/label')")
+    twin = opened.value
+    expect(twin.locator("#example dd")).not_to_have_text("")
+    assert twin.locator("#example dd").inner_text() != shown
+    close_tab(twin)
+    jan.page.wait_for_timeout(300)
+    other = visitor(plain.running, plain.place.repository, "labeller", "kim")
+    questions = other.label("take", "kimsseat")["questions"]
+    other.label("leave", "kimsseat")
+    assert shown not in [question["fields"][0]["text"] for question in questions]
+    jan.page.reload()
+    jan.press("c", "cannot tell")
+    jan.check()
+    jan.leave()
+
+
 @pytest.mark.parametrize("way", ["killed", "stopped"])
 def test_a_server_that_comes_back(browser: Browser, plain: Plain, way: str) -> None:
     """The page says that it is alone, goes on by itself, and what was pressed meanwhile counts once;
@@ -524,6 +575,28 @@ def test_a_server_that_comes_back(browser: Browser, plain: Plain, way: str) -> N
     fay.press("s", "skipped")
     fay.check()
     fay.leave("ERR_CONNECTION", "ERR_EMPTY_RESPONSE")
+
+
+def test_what_was_pressed_waits_for_whoever_labels_in_a_terminal(
+    browser: Browser, plain: Plain
+) -> None:
+    """A server that comes back may find the journal taken: an answer is no less one for that."""
+    hal = Labeller(browser, plain, "hal")
+    page = hal.page
+    hal.press("c", "cannot tell")
+    sent(page)
+    port = plain.port
+    plain.running.kill()
+    hal.press("s", "skipped")
+    project = open_project(plain.place.repository)
+    journal = Journal(project.sealed(project.state.testsets[1]).labels_folder)
+    plain.running = start_server(plain.place.repository, "--port", port)
+    expect(page.get_by_role("heading", name="Not just now")).to_be_visible(timeout=20_000)
+    expect(page.locator("#desk")).to_have_attribute("data-unsent", "1")
+    journal.close()
+    expect(page.get_by_role("heading", name="Not just now")).to_be_hidden(timeout=20_000)
+    hal.check()
+    hal.leave("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "503")
 
 
 def test_whoever_is_signed_out_signs_in_again_and_loses_nothing(

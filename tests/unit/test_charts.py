@@ -155,6 +155,14 @@ def test_a_chart_has_a_panel_of_its_own(draw: Callable[[], str]) -> None:
     assert float(panel.get("rx", "0")) > 0
 
 
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+def test_few_labels_are_counted_in_whole_ones(most: int) -> None:
+    """A tick at one half would be written as 1, below the one at 1."""
+    shown = texts(count_chart([(1, most)], "labels"))
+    counted = shown[shown.index("step") + 1 : shown.index("labels")]
+    assert counted == ["0", "1", "2", "3", "4"]
+
+
 def test_lines_have_axes_with_units_titles_notes_and_one_legend() -> None:
     shown = texts(lines())
     assert shown.count("true gain (percentage points)") == 2

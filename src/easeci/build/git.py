@@ -23,6 +23,7 @@ QUIET = (
 )
 NOT_A_REPOSITORY = "not a git repository"
 NO_WORK_TREE = "must be run in a work tree"
+LOCKED = "Try again in a moment. If no git is at work there, one was killed: remove that file."
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,11 @@ def need_git(
     """Run git where a failure can only mean that something around us is broken."""
     answer = ask_git(folder, *arguments, environment=environment, given=given)
     if not answer.ok:
-        raise InfrastructureError(f"git {arguments[0]} failed: {shown(answer.complaint)}")
+        locked = ".lock': File exists" in answer.complaint
+        raise InfrastructureError(
+            f"git {arguments[0]} failed: {shown(answer.complaint)}",
+            hint=LOCKED if locked else None,
+        )
     return answer
 
 

@@ -18,6 +18,8 @@ from easeci.build.git import (
 from easeci.errors import UsageError
 
 REGULAR_FILES = ("100644", "100755", "100664")
+IN_NO_NAME = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f]")
+"""What no name that git knows has in it: control characters, and what stands for no byte."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Repository:
         if not revisions:
             return []
         asked = [f"{revision}^{{commit}}" for revision in revisions]
-        readable = [text if text.isprintable() else "" for text in asked]  # a line for each
+        readable = ["" if IN_NO_NAME.search(text) else text for text in asked]  # a line for each
         given = "".join(f"{text}\n" for text in readable).encode("utf-8", "surrogateescape")
         answer = ask_git(self.folder, "cat-file", "--batch-check=%(objectname)", given=given)
         lines = answer.text.split("\n") if answer.ok else [""] * len(asked)

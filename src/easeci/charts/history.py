@@ -20,6 +20,7 @@ from easeci.charts.style import (
 
 STEPS_IN_A_ROW = 100
 _FEWEST_STEPS = 12  # so that a first step is not a bar as wide as the chart
+_FEWEST_COUNTS = 4  # so that no tick is at half a label, which would be written as a whole one
 _HISTORY_WIDTH, _HISTORY_HEIGHT, _LANE, _COUNTS_HEIGHT = 730, 190, 16, 90
 Looks = Mapping[str, tuple[str, Colour, str, str]]
 OUTCOMES: Looks = {
@@ -84,7 +85,7 @@ def history_chart(
 def count_chart(counts: Sequence[tuple[int, int]], name: str) -> str:
     """A bar for each step."""
     altair = load_altair()
-    most = max(1, *(count for _, count in counts))
+    most = max(_FEWEST_COUNTS, *(count for _, count in counts))
     rows = []
     for first, last in _step_rows([step for step, _ in counts]):
         values = [{"step": s, "count": count} for s, count in counts if first <= s <= last]

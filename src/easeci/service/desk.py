@@ -28,7 +28,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from easeci.errors import UsageError
+from easeci.errors import BusyError
 from easeci.ledger.events import LABELLING, Looked
 from easeci.service.baselines import ensure_archive, keep_refs
 from easeci.service.labelling import latest, record_open
@@ -143,7 +143,7 @@ class Desk:
     ) -> Desk:
         """The desk of a project's latest testset, on the state as read: it waits for nobody.
 
-        ``project`` is the desk's from here on; nobody else uses it in another thread. UsageError
+        ``project`` is the desk's from here on; nobody else uses it in another thread. BusyError
         if somebody is labelling the testset already. With ``shared``, several sit at it, and who
         holds what outlives a desk that is killed.
         """
@@ -375,7 +375,7 @@ class Desk:
         """Notice what other commands recorded; cheap if they did not. Labellers' calls do it."""
         with self._lock:
             if self._journal.closed:
-                raise UsageError("labelling has ended here", hint="What was answered is recorded.")
+                raise BusyError("labelling has ended here", hint="What was answered is recorded.")
             self._project.refresh()
             testset = latest(self._project)
             if testset.number == self._step.testset.number:

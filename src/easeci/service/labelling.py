@@ -18,7 +18,7 @@ from easeci.ledger.events import LABELLING, LabelsAdded, Looked
 from easeci.ledger.state import Testset
 from easeci.service.outbox import deliver
 from easeci.service.progress import resume, verdict_of
-from easeci.service.project import Project, no_testset, utc_now
+from easeci.service.project import Project, no_testset, require_number, utc_now
 from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
 from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
 from easeci.vault import LabelsReceived, SealedTestset, review
@@ -55,12 +55,17 @@ def import_labels(
     strict: bool = False,
     form: LabelFormat | None = None,
     by: str = "",
+    number: int | None = None,
     waiting: Callable[[], None] | None = None,
 ) -> LabelsImported:
-    """Add labels to the latest testset, and go on with whatever waited for them."""
+    """Add labels to the latest testset, and go on with whatever waited for them.
+
+    With ``number``, only if it is that one.
+    """
     answers = load_answers(path, form, by=by, at=utc_now())
     with project.exclusive(waiting):
         testset = latest(project)
+        require_number(testset, number)
         suspicions: list[str] = []
         received = record(
             project, testset, answers, correct=correct, strict=strict, suspicions=suspicions

@@ -93,6 +93,15 @@ class Project:
         return testset
 
 
+def require_number(testset: Testset, number: int | None) -> None:
+    """Refuse what was meant for another testset, such as by a page that has been open for long."""
+    if number not in (None, testset.number):
+        raise UsageError(
+            f"this was meant for testset {number}, and there is testset {testset.number} by now",
+            hint="Nothing was done. Look at the testsets again.",
+        )
+
+
 def no_testset() -> NoTestsetError:
     return NoTestsetError(
         "this project has no testset yet",

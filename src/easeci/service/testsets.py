@@ -18,7 +18,7 @@ from easeci.service.baselines import ensure_predictions
 from easeci.service.builds import program_of
 from easeci.service.outbox import deliver, require_transport
 from easeci.service.progress import resume, retirement
-from easeci.service.project import Project
+from easeci.service.project import Project, require_number
 from easeci.service.scripts import find_script, load_entries
 from easeci.vault import Offered, Overlap, load_offered, overlaps, seal
 
@@ -124,13 +124,21 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
 
 
 def retire_testset(
-    project: Project, reason: str, waiting: Callable[[], None] | None = None
+    project: Project,
+    reason: str,
+    waiting: Callable[[], None] | None = None,
+    *,
+    number: int | None = None,
 ) -> Testset:
-    """End a testset's life by hand: no more commits are tested on it."""
+    """End a testset's life by hand: no more commits are tested on it.
+
+    With ``number``, only if it is that one.
+    """
     with project.exclusive(waiting):
         testset = project.state.active_testset
         if testset is None:
             testset = project.require_active()
+        require_number(testset, number)
         letters = Letters(project.state, testset.number)
         project.append(*retirement(testset, reason, letters))
         deliver(project)

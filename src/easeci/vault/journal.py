@@ -18,7 +18,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from easeci.errors import UsageError
+from easeci.errors import BusyError
 from easeci.vault.disk import PRIVATE_FILE, explained
 
 NAME = "open.jsonl"
@@ -38,7 +38,7 @@ class Journal:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 os.close(self._file)
-                raise UsageError(
+                raise BusyError(
                     "somebody is labelling this testset already, in a terminal or on a server's "
                     "page",
                     hint="One at a time, lest two be asked the same. Teams label on a server's "

@@ -25,6 +25,7 @@ ANYBODY_SIGNED_IN = frozenset(Role)
 OWNER = frozenset({Role.OWNER})
 READERS = frozenset({Role.OWNER, Role.DEVELOPER})
 LABELLERS = frozenset({Role.OWNER, Role.LABELLER})
+TESTSET = "/testsets/{number:number}"
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ DOORS = (
     Door("GET", "/label/files/{ticket}", LABELLERS, labelling.file),
     Door("GET", "/testsets", OWNER, testsets.show),
     Door("POST", "/testsets", OWNER, testsets.add, MOST_UPLOADED, files=True),
-    Door("POST", "/testsets/labels", OWNER, testsets.labels, MOST_UPLOADED, files=True),
-    Door("POST", "/testsets/retire", OWNER, testsets.retire),
-    Door("POST", "/testsets/{number:number}/release", OWNER, testsets.release),
+    Door("POST", f"{TESTSET}/labels", OWNER, testsets.labels, MOST_UPLOADED, files=True),
+    Door("POST", f"{TESTSET}/retire", OWNER, testsets.retire),
+    Door("POST", f"{TESTSET}/release", OWNER, testsets.release),
     Door("GET", "/plan", OWNER, explorer.explore_plan),
 )
 

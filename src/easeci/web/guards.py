@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from easeci.errors import EaseciError, InfrastructureError, unexpected
 from easeci.service.tokens import Role, Visitor
-from easeci.web.request import Asked, Endpoint, see_other
+from easeci.web.request import Asked, Endpoint, refusal_status, see_other
 from easeci.web.site import Site
 
 POLICY = (
@@ -241,7 +241,7 @@ def _known(asked: Asked, guard: Guard, error: EaseciError) -> Response:
         if not asked.owner:
             return _error(asked, guard, 500, *BROKEN)
         return _error(asked, guard, 500, error.message, error.hint)
-    return _error(asked, guard, 400, error.message, error.hint)
+    return _error(asked, guard, refusal_status(error), error.message, error.hint)
 
 
 def _error(asked: Asked, guard: Guard, status: int, message: str, hint: str | None) -> Response:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from easeci.errors import UsageError
+from easeci.errors import BusyError
 from easeci.service.desk import Desk
 from easeci.service.project import Project
 from easeci.web.keeper import Keeper
@@ -38,7 +38,7 @@ class Labellers:
         """The desk, for one request. What follows from an answer is left to the keeper."""
         with self._lock:
             if not self._closed.wait_for(lambda: not self._closing, PATIENCE_SECONDS):
-                raise UsageError(
+                raise BusyError(
                     "what was answered so far is being recorded", hint="It goes on by itself."
                 )
             if self._desk is None:

@@ -14,7 +14,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from easeci.errors import UsageError
+from easeci.errors import BusyError, EaseciError, UsageError
 from easeci.service.tokens import Role, Visitor
 from easeci.web.notes import Note
 from easeci.web.site import Site
@@ -102,6 +102,11 @@ Endpoint = Callable[[Asked], Response]
 def see_other(path: str) -> Response:
     """To a page of ours, after something was done."""
     return RedirectResponse(path, status_code=303)
+
+
+def refusal_status(error: EaseciError) -> int:
+    """Whether the same may be sent again later (503), as our scripts do, or is wrong in itself."""
+    return 503 if isinstance(error, BusyError) else 400
 
 
 def _file_name(name: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from easeci.errors import UsageError
+from easeci.errors import BusyError, UsageError
 from easeci.service.project import Project, open_project
 from easeci.service.tokens import Visitor, sign_in, sign_in_here, sign_out, tokens, visitor_of
 from easeci.web.keeper import Keeper
@@ -83,12 +83,12 @@ class Site:
         A build may hold the project for half an hour. Whoever sent a form is told so instead.
         """
         if not self._act.acquire(timeout=PATIENCE_SECONDS):
-            raise UsageError("something else is being done just now", hint=LATER)
+            raise BusyError("something else is being done just now", hint=LATER)
         try:
             project, until = self.place.open(), time.monotonic() + PATIENCE_SECONDS
             while project.store.is_busy(project.name):
                 if time.monotonic() > until:
-                    raise UsageError(
+                    raise BusyError(
                         "another command is at work on the project, such as a build", hint=LATER
                     )
                 time.sleep(0.05)

@@ -22,7 +22,7 @@ from easeci.service.releases import release_testset
 from easeci.service.scripts import find_script, load_script
 from easeci.service.testsets import Added, Offer, add_testset, retire_testset
 from easeci.web.notes import Note
-from easeci.web.request import Asked
+from easeci.web.request import Asked, refusal_status
 
 HOME = "/testsets"
 LONGEST_REASON = 200
@@ -75,7 +75,11 @@ def labels(asked: Asked) -> Response:
         try:
             with asked.site.acting() as project:
                 imported = import_labels(
-                    project, path, correct=asked.text("correct") == "yes", by=asked.who.name
+                    project,
+                    path,
+                    correct=asked.text("correct") == "yes",
+                    by=asked.who.name,
+                    number=asked.number("number"),
                 )
         except EaseciError as error:
             return _again(asked, error, path)
@@ -88,8 +92,8 @@ def retire(asked: Asked) -> Response:
     reason = asked.text("reason").strip()[:LONGEST_REASON] or "by hand"
     try:
         with asked.site.acting() as project:
-            retired = retire_testset(project, reason)
-    except UsageError as error:
+            retired = retire_testset(project, reason, number=asked.number("number"))
+    except EaseciError as error:
         return _again(asked, error)
     return asked.done(HOME, Note(f"Testset {retired.number} is retired."))
 
@@ -137,7 +141,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 def _again(asked: Asked, error: EaseciError, *sent: Path | None) -> Response:
     """What is wrong with a form, and the form as it was filled in. Files are to be chosen again:
     no browser lets a page do that."""
-    return _page(asked, [_refused(error, *sent)], status=400)
+    return _page(asked, [_refused(error, *sent)], status=refusal_status(error))
 
 
 def _page(asked: Asked, notes: Sequence[Note], *, status: int = 200) -> Response:

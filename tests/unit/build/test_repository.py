@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from easeci.build import Repository
-from easeci.errors import UsageError
+from easeci.build.git import LOCKED
+from easeci.errors import InfrastructureError, UsageError
 from tests.sandbox.building import commit_files, git, new_repository
 
 
@@ -70,7 +71,19 @@ def test_revisions_are_resolved(repository: Repository, folder: Path) -> None:
     assert repository.has(head)
 
 
-@pytest.mark.parametrize("revision", ["nothing", "0" * 40, "--all", "HEAD:model.py", "", "a\nb"])
+@pytest.mark.parametrize("branch", ["größer", "a\u00a0b", "a\u200bb", os.fsdecode(b"gr\xf6\xdfer")])
+def test_branches_may_have_any_name_that_git_takes(
+    repository: Repository, folder: Path, branch: str
+) -> None:
+    """Also one that has no visible letters, or is written in another encoding."""
+    git(folder, "branch", branch, "HEAD~1")
+    assert repository.resolve(branch) == git(folder, "rev-parse", "HEAD~1")
+
+
+@pytest.mark.parametrize(
+    "revision",
+    ["nothing", "0" * 40, "--all", "HEAD:model.py", "", "a\nb", "HEAD\r", "HEAD\x00", "\ud800"],
+)
 def test_unknown_revisions_are_usage_errors(repository: Repository, revision: str) -> None:
     with pytest.raises(UsageError, match="there is no commit") as raised:
         repository.resolve(revision)
@@ -162,6 +175,19 @@ def test_what_is_not_wanted_is_kept_no_longer(repository: Repository, folder: Pa
     repository.keep_only("p", [second, "0" * 39 + "1"])
     refs = git(folder, "for-each-ref", "--format=%(refname)", "refs/easeci").split()
     assert refs == [f"refs/easeci/p/{second}", f"refs/easeci/q/{first}"]
+
+
+def test_a_git_that_was_killed_leaves_a_file_to_be_removed(
+    repository: Repository, folder: Path
+) -> None:
+    repository.keep_only("x", [repository.resolve("HEAD")])
+    lock = folder / ".git" / "packed-refs.lock"
+    lock.touch()
+    with pytest.raises(InfrastructureError, match=str(lock)) as raised:
+        repository.keep_only("x", [])
+    assert raised.value.hint == LOCKED
+    lock.unlink()
+    repository.keep_only("x", [])
 
 
 def test_hooks_and_monitors_never_run(repository: Repository, folder: Path) -> None:

@@ -33,3 +33,9 @@ def test_every_name_is_defined() -> None:
     """What dark has, light has; and nothing is used that neither has."""
     assert set(DARK) <= set(LIGHT)
     assert set(re.findall(r"var\((--[a-z-]+)\)", SHEET)) <= set(LIGHT)
+
+
+def test_a_row_that_is_not_full_shows_no_hole() -> None:
+    """Three tiles in two columns: the lines belong to the tiles, and what is left is card."""
+    (row,) = re.findall(r"\.tiles \{(.*?)\}", SHEET)
+    assert "background: var(--card)" in row

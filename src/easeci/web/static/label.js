@@ -9,6 +9,7 @@ const byId = (id) => document.getElementById(id);
 const desk = byId("desk");
 const csrf = desk.dataset.csrf;
 const QUEUE = `easeci-queue ${desk.dataset.by}`; // whoever else signs in here has a queue of their own
+const SEAT = "easeci-seat";
 const SINGLE_KEYS = 9;
 const RETRY_MS = 1500;
 const LOOK_MS = 3000;
@@ -32,14 +33,14 @@ const state = {
   leaving: false,
 };
 
+// It is kept while the page is away, such as for a reload, and not longer: what a tab keeps is
+// copied when it is duplicated, and two must not sit at one place.
 function seatOfThisTab() {
-  let seat = sessionStorage.getItem("easeci-seat");
-  if (!seat) {
-    const bytes = crypto.getRandomValues(new Uint8Array(16));
-    seat = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    sessionStorage.setItem("easeci-seat", seat);
-  }
-  return seat;
+  const seat = sessionStorage.getItem(SEAT);
+  sessionStorage.removeItem(SEAT);
+  if (seat) return seat;
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 // What is not sent yet survives a reload.
@@ -106,7 +107,8 @@ async function send() {
           continue;
         }
         if (state.leaving) return;
-        trouble("Not connected", error.status ? error.message : "The server does not answer.");
+        if (error.status) trouble("Not just now", error.message); // such as 503: somebody labels in a terminal
+        else trouble("Not connected", "The server does not answer.");
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
@@ -242,7 +244,8 @@ function drawClasses() {
     byId("all-classes").replaceChildren(...state.classes.map((name) => new Option(name, name)));
   }
   byId("other").hidden = state.declared && state.classes.length <= SINGLE_KEYS;
-  const words = state.declared ? "Class by name" : "Another class";
+  const first = "The first class, in your own words";
+  const words = state.declared ? "Class by name" : state.classes.length ? "Another class" : first;
   byId("other-name").placeholder = words;
   byId("other-label").textContent = words;
 }
@@ -367,6 +370,7 @@ setInterval(() => {
 }, LOOK_MS);
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask(); });
 window.addEventListener("pagehide", () => {
+  sessionStorage.setItem(SEAT, state.seat);
   if (state.queue.length) return; // answers are still on their way: the lease ends by itself
   navigator.sendBeacon("/label/leave", new URLSearchParams({ seat: state.seat, csrf }));
 });
@@ -374,5 +378,9 @@ window.addEventListener("beforeunload", (event) => {
   // Whoever was signed out comes back to this tab, which keeps the answers.
   if (!state.leaving && state.queue.some((job) => job.path === "/label/answer")) event.preventDefault();
 });
-window.addEventListener("pageshow", (event) => { if (event.persisted) ask(); });
+window.addEventListener("pageshow", (event) => {
+  if (!event.persisted) return;
+  sessionStorage.removeItem(SEAT);
+  ask();
+});
 ask();
