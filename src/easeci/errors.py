@@ -48,6 +48,10 @@ class BusyError(UsageError):
     """Somebody else is at it just now: the same again may well do, a while later."""
 
 
+class MissingError(UsageError):
+    """What was named is not there."""
+
+
 class DataError(EaseciError):
     """A table of examples, labels or predictions that cannot be used as it is."""
 

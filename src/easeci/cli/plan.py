@@ -26,7 +26,7 @@ from easeci.cli.options import (
 )
 from easeci.cli.terminal import output, show_warnings
 from easeci.plan import Estimate, Plan
-from easeci.plan.document import SECONDS_PER_LABEL, hours, plan_document
+from easeci.plan.document import SECONDS_PER_LABEL, hours, plan_document, rough_hours
 from easeci.script import Estimator
 from easeci.service import make_plan
 
@@ -113,7 +113,7 @@ def _cells(plan: Plan, estimate: Estimate) -> list[str]:
     assert in_all is not None
     return [
         *(_short(n or 0) for n in (estimate.examples, estimate.labels, estimate.labels_per_commit)),
-        " / ".join(_short(round(hours(in_all, seconds))) for seconds in SECONDS_PER_LABEL),
+        " / ".join(rough_hours(hours(in_all, seconds)) for seconds in SECONDS_PER_LABEL),
         "yes" if plan.practical(estimate) else "no",
     ]
 

@@ -102,8 +102,8 @@ def _why(answer: Answer) -> str:
             return "It is the baseline, or predicts the same: nothing to test, no step spent."
         case "pending":
             return (
-                "Its signal waits for labels (the owner: `easeci labels export FILE`), or for the "
-                "next tick."
+                "Its signal waits for labels (the owner: `easeci label`, or `easeci labels export "
+                "FILE`), or for the next tick."
             )
         case "superseded":
             return "A newer commit took its place while it waited; no step was spent."

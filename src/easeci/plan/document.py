@@ -16,6 +16,13 @@ def hours(labels: int, seconds: int) -> float:
     return labels * seconds / 3600.0
 
 
+def rough_hours(value: float) -> str:
+    """As closely as anybody can say beforehand: 0.2, 120, 1.5M."""
+    if value >= 1e6:
+        return f"{value / 1e6:,.1f}M"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+
+
 def plan_document(plan: Plan) -> dict[str, Any]:
     script = plan.script
     return {

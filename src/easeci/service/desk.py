@@ -44,9 +44,6 @@ from easeci.vault.tickets import no_ticket
 LEASE_SECONDS = 60.0
 """How long a seat keeps its questions without being heard of."""
 
-HIDDEN = ("id", "label")
-"""Columns that no labeller is shown."""
-
 MOST_REMEMBERED = 1000
 """Questions kept in memory, to be shown again without a look at the disk."""
 
@@ -278,7 +275,7 @@ class Desk:
                 self._questions.clear()
             sealed = self._step.sealed
             (row,) = sealed.rows_at([position])
-            shown = {name: value for name, value in row.items() if name not in HIDDEN}
+            shown = {name: value for name, value in row.items() if name != "id"}
             files = tuple(name for name, value in shown.items() if sealed.has_file(value))
             ticket = self._tickets.ticket(self._step.testset.number, position)
             self._questions[position] = Question(ticket, shown, files)

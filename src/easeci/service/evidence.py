@@ -64,7 +64,7 @@ class CommitView:
 
 
 def commit_view(project: Project, number: int, *, owner: bool = False) -> CommitView:
-    """One submission. Raises :class:`UsageError` if there is none of this number."""
+    """One submission. Raises :class:`MissingError` if there is none of this number."""
     submission = require_submission(project, number)
     return CommitView(
         shown=disclosed_row(project.state, submission),

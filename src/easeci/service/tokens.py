@@ -62,7 +62,7 @@ def add_token(project: Project, role: str, name: str | None = None, *, login: st
     free = (f"{chosen}-{number}" for number in range(1, len(known) + 2))
     named = next(n for n in free if n not in known) if name is None else _named(name)
     owners = {login, *_access(project).names_without_token(utc_now())}
-    if chosen is not Role.OWNER and named in owners:
+    if chosen is not Role.OWNER and named.casefold() in {name.casefold() for name in owners}:
         raise UsageError(
             f"'{named}' is what the owner is called here",
             hint="A name stands beside each label and says whose it is: name another.",
@@ -109,8 +109,10 @@ def sign_in_here(project: Project, name: str) -> str:
 def _owners_name(project: Project, login: str) -> str:
     """The owner's login, unless somebody else's token is called so already."""
     name = login or str(Role.OWNER)
-    others = {token.name for token in tokens(project) if token.role != Role.OWNER}
-    return f"{name} (owner)" if name in others else name  # no token's name has parentheses
+    others = {token.name.casefold() for token in tokens(project) if token.role != Role.OWNER}
+    return (
+        f"{name} (owner)" if name.casefold() in others else name
+    )  # no token's name has parentheses
 
 
 def visitor_of(project: Project, session: str) -> Visitor | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from easeci.errors import UsageError
+from easeci.errors import MissingError, UsageError
 from easeci.ledger.chain import find_damage
 from easeci.ledger.disclosure import (
     DisclosedRow,
@@ -115,7 +115,7 @@ def _next(shown: DisclosedStatus) -> str:
         return "A new testset is needed; until then no commit is tested (exit code 4)."
     left = f"steps left: {shown.steps - shown.steps_used:,}"
     if shown.pending:
-        return f"Commits that wait for labels: {shown.pending:,} (`easeci labels export`); {left}."
+        return f"Commits that wait for labels: {shown.pending:,} (`easeci label`); {left}."
     return f"`easeci run` tests the next commit; {left}."
 
 
@@ -251,14 +251,14 @@ def read_build_log(project: Project, number: int) -> str:
     submission = require_submission(project, number)
     testset = project.state.testsets[submission.testset]
     if submission.log is None:
-        raise UsageError(f"commit number {number:,} was not built: there is nothing to read")
+        raise MissingError(f"commit number {number:,} was not built: there is nothing to read")
     return project.sealed(testset).load_log(submission.log)
 
 
 def require_submission(project: Project, number: int) -> Submission:
     """The submission of this number, or an error that says where numbers are shown."""
     if not 1 <= number <= len(project.state.submissions):
-        raise UsageError(
+        raise MissingError(
             f"there is no commit number {number:,}",
             hint="`easeci log` shows the number of every commit.",
         )

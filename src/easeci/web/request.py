@@ -14,7 +14,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from easeci.errors import BusyError, EaseciError, UsageError
+from easeci.errors import BusyError, EaseciError, MissingError, UsageError
 from easeci.service.tokens import Role, Visitor
 from easeci.web.notes import Note
 from easeci.web.site import Site
@@ -106,7 +106,9 @@ def see_other(path: str) -> Response:
 
 def refusal_status(error: EaseciError) -> int:
     """Whether the same may be sent again later (503), as our scripts do, or is wrong in itself."""
-    return 503 if isinstance(error, BusyError) else 400
+    if isinstance(error, BusyError):
+        return 503
+    return 404 if isinstance(error, MissingError) else 400
 
 
 def _file_name(name: str) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from easeci.ledger.disclosure import Signal
+from easeci.plan.document import rough_hours
 from easeci.service.report_page import symbol, symbols
+
+BETWEEN_BACKTICKS = re.compile(r"`([^`\n]+)`")
 
 
 @cache
@@ -41,6 +45,11 @@ def decimal(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}".replace("-", "−")
 
 
+def in_code(text: str) -> Markup:
+    """Commands and names that a message has between backticks, as code."""
+    return as_markup(BETWEEN_BACKTICKS.sub(r"<code>\1</code>", str(escape(text))))
+
+
 def when(at: str) -> Markup:
     """A time of the record, as people read it."""
     moment = datetime.fromisoformat(at)
@@ -60,5 +69,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "number": number,
     "decimal": decimal,
     "when": when,
+    "in_code": in_code,
+    "hours": rough_hours,
     "signal_mark": signal_mark,
 }

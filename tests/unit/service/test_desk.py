@@ -302,6 +302,23 @@ def test_whatever_labellers_do_nobody_is_asked_the_same_and_nothing_is_lost(
     assert verify(opened(place)) == []
 
 
+def test_a_column_that_is_kept_on_purpose_is_shown(tmp_path: Path) -> None:
+    """It is called label, and is what is to be labelled: of a shop, say. Ids are nobody's."""
+    place = Workplace.make(tmp_path)
+    header, *rows = place.examples.read_text().splitlines()
+    lines = [f"{header},label", *(f"{row},organic" for row in rows), ""]
+    place.examples.write_text("\n".join(lines))
+    place.commit_cut(0.7)
+    project = open_project(place.repository, create=True)
+    script = place.repository / ".easeci.yml"
+    add_testset(project, Offer(place.examples, script=script, keep_label_column=True))
+    run(opened(place))
+    place.commit_cut(0.4)
+    run(opened(place))
+    (question,) = Desk.open(opened(place)).take("seat", "ann", 1)
+    assert set(question.row) == {"x", "label"}
+
+
 def test_one_labeller_alone_gives_exactly_the_labels_that_the_verdicts_rest_on(
     place: Workplace, reference: list[Any]
 ) -> None:

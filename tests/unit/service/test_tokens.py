@@ -150,9 +150,9 @@ def test_nobody_elses_token_is_called_as_the_owner_is(project: Project) -> None:
     """Names say whose a label is, and who may take an answer back; the owner's own may be alike."""
     sign_in_here(project, "olga")
     for name in ("olga", "root"):
-        for role in ("labeller", "developer"):
-            with pytest.raises(UsageError, match=f"'{name}' is what the owner is called here"):
-                add_token(project, role, name, login="root")
+        for role, said in (("labeller", name), ("developer", name), ("labeller", name.title())):
+            with pytest.raises(UsageError, match=f"'{said}' is what the owner is called here"):
+                add_token(project, role, said, login="root")
         add_token(project, "owner", name, login="root")
     assert [token.role for token in tokens.tokens(project)] == ["owner", "owner"]
 
