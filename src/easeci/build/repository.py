@@ -182,17 +182,19 @@ class Repository:
     def keep_only(self, name: str, commits: Iterable[str], *, others_too: bool = False) -> None:
         """Hold these commits, as far as they are here, by refs of ours; let go of others.
 
-        No force-push and no gc loses them.
+        No force-push and no gc loses them. To let go can wait until the next command: a git that is
+        at work, or was killed, may have locked the refs.
         """
         prefix = f"refs/easeci/{name}/"
         listed = need_git(self.folder, "for-each-ref", "--format=%(objectname)", prefix).text
         held, wanted = set(listed.split()), set(commits)
-        new = sorted(wanted - held)
-        changes = [f"update {prefix}{commit} {commit}\n" for commit in self._commits(new) if commit]
-        if not others_too:
-            changes += [f"delete {prefix}{commit}\n" for commit in sorted(held - wanted)]
-        if changes:
-            need_git(self.folder, "update-ref", "--stdin", given="".join(changes).encode())
+        new = [commit for commit in self._commits(sorted(wanted - held)) if commit is not None]
+        if new:
+            given = "".join(f"update {prefix}{commit} {commit}\n" for commit in new)
+            need_git(self.folder, "update-ref", "--stdin", given=given.encode())
+        if held - wanted and not others_too:
+            given = "".join(f"delete {prefix}{commit}\n" for commit in sorted(held - wanted))
+            ask_git(self.folder, "update-ref", "--stdin", given=given.encode())
 
 
 def _printable(text: str) -> str:

@@ -180,14 +180,26 @@ def test_what_is_not_wanted_is_kept_no_longer(repository: Repository, folder: Pa
 def test_a_git_that_was_killed_leaves_a_file_to_be_removed(
     repository: Repository, folder: Path
 ) -> None:
-    repository.keep_only("x", [repository.resolve("HEAD")])
-    lock = folder / ".git" / "packed-refs.lock"
-    lock.touch()
-    with pytest.raises(InfrastructureError, match=str(lock)) as raised:
-        repository.keep_only("x", [])
+    """Nothing is tested that is not held; to let go of what was can wait."""
+    first, second = repository.resolve("HEAD"), commit_files(folder, "Second")
+    repository.keep_only("x", [first])
+    packed = folder / ".git" / "packed-refs.lock"
+    packed.touch()
+    repository.keep_only("x", [second])
+    assert held(folder) == {first, second}
+    single = folder / ".git" / "refs" / "easeci" / "y" / f"{first}.lock"
+    single.parent.mkdir()
+    single.touch()
+    with pytest.raises(InfrastructureError, match=str(single)) as raised:
+        repository.keep_only("y", [first])
     assert raised.value.hint == LOCKED
-    lock.unlink()
-    repository.keep_only("x", [])
+    packed.unlink()
+    repository.keep_only("x", [second])
+    assert held(folder) == {second}
+
+
+def held(folder: Path) -> set[str]:
+    return set(git(folder, "for-each-ref", "--format=%(objectname)", "refs/easeci").split())
 
 
 def test_hooks_and_monitors_never_run(repository: Repository, folder: Path) -> None:
