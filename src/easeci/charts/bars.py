@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from easeci.charts.drawing import PLAIN, Axis, load_altair, scaled, svg_text
+from easeci.charts.drawing import PLAIN, Axis, chart_of, layered, load_altair, scaled, svg_text
 from easeci.charts.style import INK, MARGIN, TEXT, Colour
 
 
@@ -44,7 +44,7 @@ def bar_chart(
         for bar in bars
     ]
     names = altair.Axis(title=None, labelLimit=320, labelPadding=7, ticks=False)
-    base = altair.Chart(altair.InlineData(values=rows)).encode(
+    base = chart_of(altair, rows).encode(
         y=altair.Y("name:N", sort=None, axis=names),
         x=scaled(altair.X("value:Q"), axis, "~s" if short else PLAIN),
     )
@@ -57,7 +57,7 @@ def bar_chart(
         x2=altair.datum(axis.lowest), color=filled
     )
     shown = base.mark_text(align="left", dx=5, color=INK, fontSize=TEXT).encode(text="shown:N")
-    return svg_text((drawn + shown).properties(width=width, height=27 * len(rows)))
+    return svg_text(layered(drawn, shown, width=width, height=27 * len(rows)))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from easeci.charts.drawing import load_altair, svg_text
+from easeci.charts.drawing import chart_of, in_rows, layered, load_altair, svg_text
 from easeci.charts.style import (
     DIAMOND,
     DISC,
@@ -79,7 +79,7 @@ def history_chart(
         for position, marks in enumerate(lanes, start=1):
             axis = x if position == len(lanes) else x.axis(None)
             rows.append(_lane(altair, marks, looks, axis))
-    return svg_text(altair.vconcat(*rows, spacing=4).resolve_scale(x="independent"))
+    return svg_text(in_rows(rows, spacing=4))
 
 
 def count_chart(counts: Sequence[tuple[int, int]], name: str) -> str:
@@ -91,15 +91,13 @@ def count_chart(counts: Sequence[tuple[int, int]], name: str) -> str:
         values = [{"step": s, "count": count} for s, count in counts if first <= s <= last]
         width = max(2.0, min(28.0, 0.62 * _HISTORY_WIDTH / (last - first + 1)))
         y = altair.Y("count:Q", title=name, scale=altair.Scale(domain=[0, most], nice=True))
-        bars = altair.Chart(altair.InlineData(values=values)).mark_bar(
-            width=width, color=Colour.BLUE.value
-        )
+        bars = chart_of(altair, values).mark_bar(width=width, color=Colour.BLUE.value)
         drawn = bars.encode(
             x=_steps_axis(altair, first, last),
             y=y.axis(tickCount=3, format=",~d", tickMinStep=1, minExtent=52, maxExtent=52),
         )
         rows.append(drawn.properties(width=_HISTORY_WIDTH, height=_COUNTS_HEIGHT))
-    return svg_text(altair.vconcat(*rows, spacing=8))
+    return svg_text(in_rows(rows, spacing=8))
 
 
 def _step_rows(steps: Sequence[int]) -> list[tuple[int, int]]:
@@ -146,23 +144,21 @@ def _history_panel(
     ]
     ticks = altair.Axis(format=".4~f", tickCount=5, minExtent=52, maxExtent=52)
     scale = altair.Scale(domain=[low, high], nice=False)
-    one = altair.Chart(altair.InlineData(values=[{"c": threshold, "a": zone[0], "b": zone[1]}]))
+    one = chart_of(altair, [{"c": threshold, "a": zone[0], "b": zone[1]}])
     shade = one.mark_rect(color=Colour.GREY.value, opacity=0.2).encode(
         y=altair.Y("a:Q", title=name, scale=scale, axis=ticks), y2="b:Q"
     )
     line = one.mark_rule(color=INK, strokeWidth=1.4).encode(y="c:Q")
-    base = altair.Chart(altair.InlineData(values=values)).encode(
-        x=x, color=altair.Color("colour:N", scale=None)
-    )
+    base = chart_of(altair, values).encode(x=x, color=altair.Color("colour:N", scale=None))
     thin = len(values) > 40  # many steps: less ink for each
     bars = base.mark_rule(strokeWidth=2 if thin else 3, opacity=0.55).encode(y="low:Q", y2="high:Q")
     known = base.transform_filter("datum.estimate !== null")
     dots = known.mark_point(filled=True, size=26 if thin else 60, opacity=1).encode(y="estimate:Q")
     changes = [{"step": p.step} for p in points if p.baseline]
-    rules = altair.Chart(altair.InlineData(values=changes)).encode(x=x)
+    rules = chart_of(altair, changes).encode(x=x)
     drawn = [rules.mark_rule(color=Colour.PURPLE.value, strokeWidth=1)] if changes else []
-    layers = altair.layer(shade, *drawn, bars, line, dots)
-    return layers.properties(width=_HISTORY_WIDTH, height=_HISTORY_HEIGHT)
+    layers = (shade, *drawn, bars, line, dots)
+    return layered(*layers, width=_HISTORY_WIDTH, height=_HISTORY_HEIGHT)
 
 
 def _answer(point: StepPoint) -> str | None:
@@ -183,7 +179,7 @@ def _lane(altair: Any, marks: Sequence[tuple[int, str]], looks: Looks, x: Any) -
         legend = altair.Legend(title=None, orient="bottom", symbolSize=110, symbolStrokeWidth=2)
         return channel("mark:N", scale=altair.Scale(domain=names, range=looks), legend=legend)
 
-    drawn = altair.Chart(altair.InlineData(values=values)).mark_point(
+    drawn = chart_of(altair, values).mark_point(
         size=60 if len(values) > 40 else 110, opacity=1, strokeWidth=2
     )
     encoded = drawn.encode(

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from easeci.charts.drawing import Axis, load_altair, scaled, svg_text
+from easeci.charts.drawing import (
+    Axis,
+    Spec,
+    chart_of,
+    layered,
+    load_altair,
+    scaled,
+    side_by_side,
+    svg_text,
+)
 from easeci.charts.style import (
     CIRCLE,
     DIAMOND,
@@ -73,17 +82,14 @@ def line_chart(panels: Sequence[Panel], across: Axis, up: Axis, width: int, heig
     """Lines over one axis, a panel for each case; one legend serves all of them."""
     altair = load_altair()
     drawn = [
-        _panel(altair, panel, across, up, named=position == 0).properties(
-            width=width, height=height, title=panel.title
-        )
+        _panel(altair, panel, across, up, named=position == 0)
+        | {"width": width, "height": height, "title": panel.title}
         for position, panel in enumerate(panels)
     ]
-    return svg_text(
-        altair.hconcat(*drawn, spacing=16, bounds="flush") if len(drawn) > 1 else drawn[0]
-    )
+    return svg_text(side_by_side(drawn, spacing=16) if len(drawn) > 1 else drawn[0])
 
 
-def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) -> Any:
+def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) -> Spec:
     """The layers of one panel. Only the first panel names the axis that all of them share."""
     series = panel.series
     x, y = scaled(altair.X("x:Q"), across), scaled(altair.Y("y:Q"), up)
@@ -101,13 +107,13 @@ def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) ->
         )
         if group
     ]
-    return altair.layer(*layers)
+    return layered(*layers)
 
 
 def _shade(altair: Any, shade: tuple[float, float], x: Any) -> Any:
     """The range of x that the text speaks of, behind everything else."""
-    data = altair.InlineData(values=[{"x": shade[0], "end": shade[1]}])
-    return altair.Chart(data).mark_rect(color=Colour.GREY.value, opacity=0.16).encode(x=x, x2="end")
+    area = chart_of(altair, [{"x": shade[0], "end": shade[1]}])
+    return area.mark_rect(color=Colour.GREY.value, opacity=0.16).encode(x=x, x2="end")
 
 
 def _rows(altair: Any, drawn: Sequence[Series]) -> Any:
@@ -122,7 +128,7 @@ def _rows(altair: Any, drawn: Sequence[Series]) -> Any:
             strict=True,
         )
     ]
-    return altair.Chart(altair.InlineData(values=rows))
+    return chart_of(altair, rows)
 
 
 def _by_name(altair: Any, channel: Any, named: Sequence[Series], values: list[Any]) -> Any:
