@@ -8,8 +8,9 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from easeci.charts.style import EDGE, FONT, GRID, HEADING, INK, MARGIN, PANEL, SOFT_INK, TEXT
 from easeci.errors import UsageError
@@ -46,6 +47,12 @@ def scaled(channel: Any, axis: Axis, form: str = PLAIN) -> Any:
         .scale(domain=[axis.lowest, axis.highest], nice=False, **kind)
         .axis(**ticks, values=list(axis.ticks), labelFlush=False)
     )
+
+
+def round_step(span: int, most_ticks: int) -> int:
+    """The least of 1, 2, 5, 10, 20, … that leaves few enough ticks."""
+    steps = (factor * int(10**power) for power in count() for factor in (1, 2, 5))
+    return next(step for step in steps if span <= step * (most_ticks - 1))
 
 
 def require_charts() -> None:
@@ -114,7 +121,7 @@ def _spec(chart: Any) -> Spec:
     return spec
 
 
-_CONFIG = {
+_CONFIG: dict[str, Any] = {
     "padding": MARGIN,
     "background": "transparent",
     "font": FONT,
@@ -135,12 +142,17 @@ _CONFIG = {
 }
 
 
-def svg_text(chart: Any) -> str:
+def svg_text(chart: Any, columns: int = 0, *, slim: bool = False) -> str:
+    """The chart as SVG; ``columns`` are those of its legend, by default as many as it has names.
+
+    Slim, nothing is around it: it may well be the widest part of the chart.
+    """
     altair = load_altair()
     import vl_convert
 
     version = "_".join(altair.SCHEMA_VERSION.split(".")[:2])
-    spec = {**_spec(chart), "config": _CONFIG}
+    legend = _CONFIG["legend"] | {"columns": columns} | ({"padding": 0} if slim else {})
+    spec = {**_spec(chart), "config": _CONFIG | {"legend": legend}}
     return _on_a_panel(vl_convert.vegalite_to_svg(spec, vl_version=version))
 
 
@@ -155,6 +167,17 @@ def _on_a_panel(svg: str) -> str:
     )
     opening = re.sub(r' xmlns:xlink="[^"]*"', "", head.group())
     return opening + panel + svg[head.end() :] + "\n"
+
+
+class Draw(Protocol):
+    """Something that draws a chart for a desk, or for a phone."""
+
+    def __call__(self, *, slim: bool) -> str: ...
+
+
+def for_pages(draw: Draw) -> dict[str, str]:
+    """A chart for a desk and one for a phone, by the class by which a stylesheet shows it."""
+    return {"wide": draw(slim=False), "slim": draw(slim=True)}
 
 
 def png(svg: str) -> bytes:

@@ -78,15 +78,25 @@ class Panel:
     shade: tuple[float, float] | None = None
 
 
-def line_chart(panels: Sequence[Panel], across: Axis, up: Axis, width: int, height: int) -> str:
-    """Lines over one axis, a panel for each case; one legend serves all of them."""
+def line_chart(
+    panels: Sequence[Panel],
+    across: Axis,
+    up: Axis,
+    width: int,
+    height: int,
+    columns: int = 3,
+    *,
+    slim: bool = False,
+) -> str:
+    """Lines over one axis, a panel for each case; one legend, in columns, serves all of them."""
     altair = load_altair()
     drawn = [
         _panel(altair, panel, across, up, named=position == 0)
         | {"width": width, "height": height, "title": panel.title}
         for position, panel in enumerate(panels)
     ]
-    return svg_text(side_by_side(drawn, spacing=16) if len(drawn) > 1 else drawn[0])
+    whole = side_by_side(drawn, spacing=16) if len(drawn) > 1 else drawn[0]
+    return svg_text(whole, columns, slim=slim)
 
 
 def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) -> Spec:
@@ -141,7 +151,7 @@ def _by_name(altair: Any, channel: Any, named: Sequence[Series], values: list[An
     }
     if not any(series.mark in _SHAPES for series in named):
         symbol["symbolType"] = STROKE
-    legend = altair.Legend(title=None, orient="bottom", columns=3, **symbol)
+    legend = altair.Legend(title=None, orient="bottom", **symbol)
     return channel("name:N", scale=altair.Scale(domain=names, range=values), legend=legend)
 
 
