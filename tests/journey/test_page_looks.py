@@ -27,6 +27,20 @@ CHECKS = """
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) problems.push(`wider than the window: ${root.scrollWidth}`);
 
+  for (const node of all("body *").filter(visible)) {  // what a program wrote may scroll by itself
+    const scrolls = ["auto", "scroll"].includes(getComputedStyle(node).overflowX);
+    if (scrolls && node.tagName !== "PRE" && node.scrollWidth > node.clientWidth) problems.push(`has to be scrolled: ${named(node)}`);
+  }
+  for (const svg of all("figure svg").filter(visible)) {
+    const box = svg.getBoundingClientRect();
+    if (box.left < 0 || box.right > root.clientWidth) problems.push(`a chart is cut: ${named(svg)}`);
+    if (box.width / svg.viewBox.baseVal.width < 0.9) problems.push(`a chart is too small to read: ${named(svg)}`);
+    for (const text of svg.querySelectorAll("text")) {
+      const words = text.getBoundingClientRect();
+      if (words.left < box.left || words.right > box.right) problems.push(`beyond its chart: "${text.textContent}"`);
+    }
+  }
+
   for (const node of all("input:not([type=hidden]), select, textarea, button, audio").filter(visible)) {
     const labels = [...(node.labels || [])].map((label) => label.textContent).join("");
     const name = node.getAttribute("aria-label") || labels || (node.tagName === "BUTTON" && node.textContent);
@@ -224,6 +238,37 @@ def test_every_page_fits_can_be_read_and_has_names(
     assert not found, "\n".join(found)
     person.complaints = [c for c in person.complaints if "the server responded with" not in c]
     person.close()
+
+
+def test_on_a_phone_tables_are_still_tables_and_each_chart_is_there_once(
+    browser: Browser, sites: Sites
+) -> None:
+    """Rows have their cells below each other; a screen reader finds headings and cells as ever."""
+    person = sites.visitor(browser, "owner", begun=True, viewport={"width": 390, "height": 844})
+    page = person.page
+    commits = page.get_by_role("table")
+    headings = commits.get_by_role("columnheader")
+    assert headings.all_text_contents()[-3:] == ["Submitted (UTC)", "Outcome", "Labels"]
+    row = commits.get_by_role("row", name="a better model")
+    assert row.get_by_role("cell").count() == headings.count()
+    subject, signal = row.locator(".whole").bounding_box(), row.locator(".signal").bounding_box()
+    assert subject is not None
+    assert signal is not None
+    assert subject["y"] > signal["y"] + signal["height"] / 2
+    for figure in page.locator("figure").all():
+        assert figure.locator("svg").count() == 2
+        assert figure.locator("svg").locator("visible=true").count() == 1
+    person.close()
+
+
+def test_a_report_fits_a_phone(browser: Browser, sites: Sites) -> None:
+    path = sites.old.folder / "report.html"
+    sites.old.easeci("report", "--owner", "--output", str(path), code=0)
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(path.as_uri())
+    found = page.evaluate(CHECKS, False)
+    page.close()
+    assert not found
 
 
 def test_a_page_that_follows_leaves_the_keyboard_where_it_was(

@@ -65,7 +65,7 @@ def test_from_a_plan_to_a_signal(browser: Browser, tmp_path: Path) -> None:
         expect(page.locator("#script-text")).to_contain_text("0.95")
         sequential = page.get_by_role("row", name=re.compile("^sequential"))
         expect(sequential).to_have_class("chosen")
-        expect(page.locator("figure.wide svg")).to_be_visible()
+        expect(page.locator("figure .wide svg")).to_be_visible()
         page.get_by_text("How these numbers come about").click()
         expect(page.get_by_role("heading", name="sequential", exact=True)).to_be_visible()
 

@@ -9,6 +9,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
@@ -29,6 +30,7 @@ from easeci.charts import (
     count_chart,
     decision_chart,
     evidence_chart,
+    for_pages,
     history_chart,
     labels_chart,
     line_chart,
@@ -81,7 +83,7 @@ LABELS = (
 
 
 def labels() -> str:
-    return labels_chart(LABELS, width=360)
+    return labels_chart(LABELS, slim=True)
 
 
 def points(count: int = 6) -> list[StepPoint]:
@@ -109,6 +111,14 @@ def counts() -> str:
     return count_chart([(1, 90), (2, 1_200)], "labels")
 
 
+def slim_history() -> str:
+    return history_chart(points(), "n - o", 0.02, (0.02, 0.04), steps=8, slim=True)
+
+
+def slim_counts() -> str:
+    return count_chart([(step, 90 * step) for step in range(1, 313)], "labels", slim=True)
+
+
 def curves(ending: Ending, labels: int, proof: float, futility: float) -> ClauseCurves:
     """Curves that go straight from 1 to their ends."""
     after = tuple(range(labels + 1))
@@ -121,8 +131,13 @@ def evidence() -> str:
     return evidence_chart(curves(Ending.PROVEN, 60, 14.2, -40.0))
 
 
+def slim_evidence() -> str:
+    return evidence_chart(curves(Ending.EXHAUSTED, 5_000, 7.0, 7.0), slim=True)
+
+
+SLIM = (labels, slim_history, slim_counts, slim_evidence)
 CHARTS = pytest.mark.parametrize(
-    "draw", [lines, band, bars, decisions, labels, history, counts, evidence]
+    "draw", [lines, band, bars, decisions, history, counts, evidence, *SLIM]
 )
 
 
@@ -182,11 +197,58 @@ def test_bars_have_their_values_beside_them_in_the_order_given() -> None:
     assert shown.index("Hoeffding") < shown.index("sequential")
 
 
+@pytest.mark.parametrize("draw", SLIM)
+def test_a_slim_chart_fits_a_phone(draw: Callable[[], str]) -> None:
+    """Its text as large as elsewhere: on a phone 358 are left between the edges of a card."""
+    svg = draw()
+    assert float(ElementTree.fromstring(svg).get("width", "0")) <= 358
+    sizes = {e.get("font-size") for e in ElementTree.fromstring(svg).iter(f"{SVG}text")}
+    assert sizes <= {"12px", "13px"}
+
+
+def test_pages_get_a_chart_for_a_desk_and_one_for_a_phone() -> None:
+    drawn = for_pages(partial(history_chart, points(), "n - o", 0.02, (0.02, 0.04), steps=8))
+    assert drawn["slim"] == slim_history()
+    assert sorted(texts(drawn["wide"])) == sorted(texts(drawn["slim"]))
+
+
+def steps_shown(used: int, steps: int | None, *, slim: bool = False) -> list[list[int]]:
+    """The ticks of each row of a history."""
+    shown = texts(count_chart([(s, 9) for s in range(1, used + 1)], "n", steps=steps, slim=slim))
+    rows = " ".join(shown).split(" n")  # each ends with the name of what is counted
+    return [[int(tick) for tick in row.split(" step")[0].split()] for row in rows if row]
+
+
+@pytest.mark.parametrize(
+    ("used", "steps", "last"),
+    [(1, 4, 4), (4, 4, 4), (3, 12, 12), (1, 100, 6), (9, 24, 9), (2, None, 6), (1, 1, 1)],
+)
+@pytest.mark.parametrize("slim", [False, True])
+def test_steps_run_to_the_last_of_a_few_and_else_as_far_as_they_are_used(
+    used: int, steps: int | None, last: int, slim: bool
+) -> None:
+    assert steps_shown(used, steps, slim=slim) == [list(range(1, last + 1))]
+
+
+def test_rows_of_many_steps_are_equally_long_and_leave_little_space() -> None:
+    rows = steps_shown(101, 400)
+    assert [(row[0], row[-1]) for row in rows] == [(5, 60), (65, 120)]
+    assert [row[-1] for row in steps_shown(301, 400)] == [80, 160, 240, 320]
+
+
+def test_a_phone_shows_the_latest_of_many_steps() -> None:
+    (row,) = steps_shown(312, 400, slim=True)
+    assert (row[0], row[-1]) == (285, 310)
+    assert "step (the latest 30 of 312)" in texts(slim_counts())
+    svg = history_chart(points(312), "n - o", 0.02, (0.02, 0.04), steps=400, slim=True)
+    assert "of 312): 283;" in svg
+    assert "of 312): 282;" not in svg
+
+
 def test_labels_of_methods_fit_a_phone_and_mark_what_is_recommended() -> None:
     shown = texts(labels())
     assert {"hoeffding", "sequential ★", "655,547", "46,368", "published", "ours"} <= set(shown)
     assert {"1k", "100k", "1M", "labels over the testset's life (★ recommended)"} <= set(shown)
-    assert float(ElementTree.fromstring(labels()).get("width", "0")) <= 360
 
 
 def test_no_labels_at_all_are_shown_as_such() -> None:

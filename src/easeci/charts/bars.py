@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from easeci.charts.drawing import PLAIN, Axis, load_altair, scaled, svg_text
-from easeci.charts.style import INK, MARGIN, TEXT, Colour
+from easeci.charts.drawing import PLAIN, Axis, chart_of, layered, load_altair, scaled, svg_text
+from easeci.charts.style import INK, MARGIN, SLIM, TEXT, Colour
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def bar_chart(
         for bar in bars
     ]
     names = altair.Axis(title=None, labelLimit=320, labelPadding=7, ticks=False)
-    base = altair.Chart(altair.InlineData(values=rows)).encode(
+    base = chart_of(altair, rows).encode(
         y=altair.Y("name:N", sort=None, axis=names),
         x=scaled(altair.X("value:Q"), axis, "~s" if short else PLAIN),
     )
@@ -57,7 +57,7 @@ def bar_chart(
         x2=altair.datum(axis.lowest), color=filled
     )
     shown = base.mark_text(align="left", dx=5, color=INK, fontSize=TEXT).encode(text="shown:N")
-    return svg_text((drawn + shown).properties(width=width, height=27 * len(rows)))
+    return svg_text(layered(drawn, shown, width=width, height=27 * len(rows)))
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,11 @@ class LabelsBar:
 PUBLISHED, OURS = "published", "ours"
 _COLOURS = {PUBLISHED: Colour.ORANGE, OURS: Colour.BLUE}
 _RECOMMENDED = " ★"
-_NAMES_WIDTH, _VALUES_WIDTH = 116, 74
+_WIDE, _NAMES_WIDTH, _VALUES_WIDTH = 640, 116, 74
 
 
-def labels_chart(bars: Sequence[LabelsBar], width: int = 640) -> str:
-    """Labels by every method, by factors of ten; the recommended one has a star behind its name.
-
-    ``width`` is what the whole picture may take; 360 are enough.
-    """
+def labels_chart(bars: Sequence[LabelsBar], *, slim: bool = False) -> str:
+    """Labels by every method, by factors of ten; the recommended one has a star behind its name."""
     most = max((bar.labels for bar in bars), default=1)
     least = min((bar.labels for bar in bars), default=1)
     # From below the shortest bar on, so that it is seen, and up to where values have their place.
@@ -98,5 +95,5 @@ def labels_chart(bars: Sequence[LabelsBar], width: int = 640) -> str:
         )
         for bar in bars
     ]
-    inside = width - 2 * MARGIN - _NAMES_WIDTH - _VALUES_WIDTH
+    inside = (SLIM if slim else _WIDE) - 2 * MARGIN - _NAMES_WIDTH - _VALUES_WIDTH
     return bar_chart(drawn, _COLOURS, axis, inside, short=True)

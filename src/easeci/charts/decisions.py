@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from easeci.charts.drawing import load_altair, svg_text
+from easeci.charts.drawing import Spec, chart_of, in_rows, layered, load_altair, svg_text
 from easeci.charts.style import CIRCLE, EDGE, FILLED_CROSS, INK, SMALL, SYMBOL_SIZE, Colour
 
 _PASSED, _FAILED = "passed", "failed"
@@ -32,15 +32,14 @@ def decision_chart(
     """Which models passed and which failed, over a bar for each model while it is active."""
     altair = load_altair()
     drawn = [
-        _decision_panel(altair, rows, across if position == len(panels) - 1 else "").properties(
-            width=width, height=46 * len(rows), title=title
-        )
+        _decision_panel(altair, rows, across if position == len(panels) - 1 else "")
+        | {"width": width, "height": 46 * len(rows), "title": title}
         for position, (title, rows) in enumerate(panels)
     ]
-    return svg_text(altair.vconcat(*drawn, spacing=14) if len(drawn) > 1 else drawn[0])
+    return svg_text(in_rows(drawn, spacing=14) if len(drawn) > 1 else drawn[0])
 
 
-def _decision_panel(altair: Any, rows: Sequence[Decisions], across: str) -> Any:
+def _decision_panel(altair: Any, rows: Sequence[Decisions], across: str) -> Spec:
     count = max(len(row.passed) for row in rows) + 1
     names = altair.Axis(title=None, labelPadding=8, ticks=False, domain=False, labelLimit=320)
     numbers = altair.Axis(
@@ -58,14 +57,14 @@ def _decision_panel(altair: Any, rows: Sequence[Decisions], across: str) -> Any:
         for row in rows
         for start, end in row.active
     ]
-    bars = altair.Chart(altair.InlineData(values=spans)).encode(x=x, y=y)
+    bars = chart_of(altair, spans).encode(x=x, y=y)
     answers = [
         {"row": row.name, "x": number, "answer": _PASSED if passed else _FAILED}
         for row in rows
         for number, passed in enumerate(row.passed, start=2)
     ]
-    marks = altair.Chart(altair.InlineData(values=answers)).encode(x=x, y=y)
-    return altair.layer(
+    marks = chart_of(altair, answers).encode(x=x, y=y)
+    return layered(
         bars.mark_bar(height=18, yOffset=9, cornerRadius=3, color=EDGE).encode(x2="end"),
         bars.mark_text(align="left", dx=5, yOffset=10, fontSize=SMALL, color=INK).encode(
             text="note:N"

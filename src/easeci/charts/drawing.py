@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import io
+import hashlib
 import json
 import re
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from easeci.charts.style import EDGE, FONT, GRID, HEADING, INK, MARGIN, PANEL, SOFT_INK, TEXT
 from easeci.errors import UsageError
@@ -47,6 +49,12 @@ def scaled(channel: Any, axis: Axis, form: str = PLAIN) -> Any:
     )
 
 
+def round_step(span: int, most_ticks: int) -> int:
+    """The least of 1, 2, 5, 10, 20, … that leaves few enough ticks."""
+    steps = (factor * int(10**power) for power in count() for factor in (1, 2, 5))
+    return next(step for step in steps if span <= step * (most_ticks - 1))
+
+
 def require_charts() -> None:
     """An error in plain words if what draws charts is not installed."""
     load_altair()
@@ -55,7 +63,7 @@ def require_charts() -> None:
 def warm_up() -> None:
     """Start what draws, so that the first chart that somebody waits for is as quick as any."""
     altair = load_altair()
-    dot = altair.Chart(altair.InlineData(values=[{"x": 0}])).mark_point().encode(x="x:Q")
+    dot = chart_of(altair, [{"x": 0}]).mark_point().encode(x="x:Q")
     png(svg_text(dot))
 
 
@@ -72,19 +80,80 @@ def load_altair() -> ModuleType:
     return altair
 
 
-def svg_text(chart: Any) -> str:
-    sizes = {"labelFontSize": TEXT, "titleFontSize": TEXT, "titleFontWeight": "normal"}
-    inks = {"labelColor": SOFT_INK, "titleColor": INK, "gridColor": GRID, "domainColor": SOFT_INK}
-    configured = (
-        chart.configure(padding=MARGIN, background="transparent", font=FONT)
-        .configure_view(stroke=None)
-        .configure_axis(**sizes, **inks, tickColor=SOFT_INK, titlePadding=10)
-        .configure_legend(labelFontSize=TEXT, labelColor=INK, labelLimit=420, padding=8)
-        .configure_title(fontSize=HEADING, color=INK, fontWeight=600, frame="group")
-    )
-    written = io.StringIO()
-    configured.save(written, format="svg")
-    return _on_a_panel(written.getvalue())
+def chart_of(altair: ModuleType, rows: Sequence[Mapping[str, object]]) -> Any:
+    """A chart of these rows, to be given its marks.
+
+    The rows go in as one text: the library would copy and check them value by value, for every
+    layer and again for every panel, which takes longer than drawing them.
+    """
+    text = json.dumps(rows)
+    name = f"rows-{hashlib.sha256(text.encode()).hexdigest()[:16]}"  # without one, they are moved
+    data = altair.InlineData(values=text, name=name, format=altair.DataFormat(type="json"))
+    return altair.Chart(data)
+
+
+Spec = dict[str, Any]
+"""A chart, or several as one, as the library writes it down."""
+
+
+def layered(*charts: Any, **size: object) -> Spec:
+    """Charts one above the other, on the same axes."""
+    return {"layer": [_spec(chart) for chart in charts], **size}
+
+
+def in_rows(charts: Sequence[Any], spacing: int) -> Spec:
+    """Charts below each other, each with an x axis of its own."""
+    rows = [_spec(chart) for chart in charts]
+    return {"vconcat": rows, "spacing": spacing, "resolve": {"scale": {"x": "independent"}}}
+
+
+def side_by_side(charts: Sequence[Any], spacing: int) -> Spec:
+    columns = [_spec(chart) for chart in charts]
+    return {"hconcat": columns, "spacing": spacing, "bounds": "flush"}
+
+
+def _spec(chart: Any) -> Spec:
+    """Without a check against the library's schema, and composed by hand: both of that, done by
+    the library, takes longer than drawing, and charts of ours are known to be right."""
+    if isinstance(chart, dict):
+        return chart
+    spec: Spec = chart.to_dict(validate=False, context={"top_level": False})
+    return spec
+
+
+_CONFIG: dict[str, Any] = {
+    "padding": MARGIN,
+    "background": "transparent",
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": TEXT,
+        "titleFontSize": TEXT,
+        "titleFontWeight": "normal",
+        "titlePadding": 10,
+        "labelColor": SOFT_INK,
+        "titleColor": INK,
+        "gridColor": GRID,
+        "domainColor": SOFT_INK,
+        "tickColor": SOFT_INK,
+    },
+    "legend": {"labelFontSize": TEXT, "labelColor": INK, "labelLimit": 420, "padding": 8},
+    "title": {"fontSize": HEADING, "color": INK, "fontWeight": 600, "frame": "group"},
+}
+
+
+def svg_text(chart: Any, columns: int = 0, *, slim: bool = False) -> str:
+    """The chart as SVG; ``columns`` are those of its legend, by default as many as it has names.
+
+    Slim, nothing is around it: it may well be the widest part of the chart.
+    """
+    altair = load_altair()
+    import vl_convert
+
+    version = "_".join(altair.SCHEMA_VERSION.split(".")[:2])
+    legend = _CONFIG["legend"] | {"columns": columns} | ({"padding": 0} if slim else {})
+    spec = {**_spec(chart), "config": _CONFIG | {"legend": legend}}
+    return _on_a_panel(vl_convert.vegalite_to_svg(spec, vl_version=version))
 
 
 def _on_a_panel(svg: str) -> str:
@@ -98,6 +167,17 @@ def _on_a_panel(svg: str) -> str:
     )
     opening = re.sub(r' xmlns:xlink="[^"]*"', "", head.group())
     return opening + panel + svg[head.end() :] + "\n"
+
+
+class Draw(Protocol):
+    """Something that draws a chart for a desk, or for a phone."""
+
+    def __call__(self, *, slim: bool) -> str: ...
+
+
+def for_pages(draw: Draw) -> dict[str, str]:
+    """A chart for a desk and one for a phone, by the class by which a stylesheet shows it."""
+    return {"wide": draw(slim=False), "slim": draw(slim=True)}
 
 
 def png(svg: str) -> bytes:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from itertools import count
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from easeci.charts.drawing import Axis
+from easeci.charts.drawing import Axis, round_step
 from easeci.charts.lines import Mark, Panel, Series, line_chart
-from easeci.charts.style import Colour
+from easeci.charts.style import MARGIN, SLIM, Colour
 
 if TYPE_CHECKING:
     from easeci.verdict.curves import ClauseCurves, Curve
 
-EVIDENCE_WIDTH, EVIDENCE_HEIGHT = 560, 220
+EVIDENCE_HEIGHT = 220
 FOOT = -3.0
 """Powers of ten: evidence below a thousandth is drawn at the foot, since nothing hangs on it."""
 HEADROOM = 0.06
@@ -21,6 +21,19 @@ MOST_TICKS = 7
 LARGEST_PLAIN = 3
 PROOF, PROOF_BAR = "proof", "what a proof must reach"
 FUTILITY, FUTILITY_BAR = "futility", "what giving up must reach"
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Width of the plot itself, most ticks below it, columns of the legend."""
+
+    width: int
+    ticks: int
+    columns: int
+
+
+_WIDE = _Look(560, MOST_TICKS, 4)
+_SLIM = _Look(SLIM - 2 * MARGIN - 68, 5, 2)  # beside it: the axis, and half of its last tick
 _POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ENDINGS = {
     "proven": "proven after {} labels",
@@ -30,13 +43,11 @@ _ENDINGS = {
 }
 
 
-def evidence_chart(curves: ClauseCurves, width: int = EVIDENCE_WIDTH) -> str:
-    """Proof and futility over the labels, each against what it must reach, by factors of ten.
-
-    ``width`` is that of the plot itself.
-    """
+def evidence_chart(curves: ClauseCurves, *, slim: bool = False) -> str:
+    """Proof and futility over the labels, each against what it must reach, by factors of ten."""
+    look = _SLIM if slim else _WIDE
     last = curves.labels[-1]
-    across = _labels_axis(last)
+    across = _labels_axis(last, look.ticks)
     highest = max(FOOT + 1.0, *(_power(c.target) for c in (curves.proof, curves.futility)))
     ticks = _spaced(math.ceil(FOOT), math.ceil(highest))
     up = Axis(
@@ -55,7 +66,8 @@ def evidence_chart(curves: ClauseCurves, width: int = EVIDENCE_WIDTH) -> str:
         _bar(FUTILITY_BAR, Colour.VERMILION, Mark.DOTTED, curves.futility, across),
     )
     title = _ENDINGS[curves.ending.value].format(f"{last:,}")
-    return line_chart([Panel(title, drawn)], across, up, width, EVIDENCE_HEIGHT)
+    panel = Panel(title, drawn)
+    return line_chart([panel], across, up, look.width, EVIDENCE_HEIGHT, look.columns, slim=slim)
 
 
 def power_of_ten(power: int) -> str:
@@ -84,20 +96,14 @@ def _power(nats: float) -> float:
     return nats / math.log(10.0)
 
 
-def _labels_axis(last: int) -> Axis:
+def _labels_axis(last: int, most_ticks: int) -> Axis:
     most = max(last, 1)
-    step = _step(most)
+    step = round_step(most, most_ticks)
     ticks = tuple(float(tick) for tick in range(0, most + 1, step))
     return Axis("labels consulted", 0.0, float(most), ticks)
 
 
 def _spaced(low: int, high: int) -> list[int]:
     """Whole numbers a round step apart, among them 0."""
-    step = _step(high - low)
+    step = round_step(high - low, MOST_TICKS)
     return [power for power in range(low, high + 1) if power % step == 0]
-
-
-def _step(span: int) -> int:
-    """The least of 1, 2, 5, 10, 20, … that leaves few enough ticks."""
-    steps = (factor * int(10**power) for power in count() for factor in (1, 2, 5))
-    return next(step for step in steps if span <= step * (MOST_TICKS - 1))

@@ -2,26 +2,55 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from easeci.charts.drawing import load_altair, svg_text
+from easeci.charts.drawing import chart_of, in_rows, layered, load_altair, round_step, svg_text
 from easeci.charts.style import (
     DIAMOND,
     DISC,
     DRAWN_CROSS,
     INK,
+    MARGIN,
     RING,
+    SLIM,
     TRIANGLE,
     TRIANGLE_DOWN,
     Colour,
 )
 
-STEPS_IN_A_ROW = 100
-_FEWEST_STEPS = 12  # so that a first step is not a bar as wide as the chart
+FEW_STEPS = 12  # a testset of so few is shown with those that are left
+_FEWEST_STEPS = 6  # of a longer one that has just begun
 _FEWEST_COUNTS = 4  # so that no tick is at half a label, which would be written as a whole one
-_HISTORY_WIDTH, _HISTORY_HEIGHT, _LANE, _COUNTS_HEIGHT = 730, 190, 16, 90
+_HISTORY_HEIGHT, _LANE, _COUNTS_HEIGHT = 190, 16, 90
+_VALUES_WIDTH = 52  # of the axis to the left
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How much of the steps is shown how: width of a row, its steps at most, ticks below it."""
+
+    width: int
+    steps: int
+    ticks: int
+    slim: bool
+
+    def thin(self, marks: int) -> bool:
+        """Whether there are so many that each gets less ink."""
+        return marks > self.width / 18
+
+    def values(self, name: str, **ticks: object) -> dict[str, Any]:
+        """The axis to the left. Where there is little room its name is above, and not beside it."""
+        above = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom"}
+        place = {**above, "titleX": -_VALUES_WIDTH, "titleY": -9} if self.slim else {}
+        extent = {"minExtent": _VALUES_WIDTH, "maxExtent": _VALUES_WIDTH}
+        return {"title": name, **extent, **place, **ticks}
+
+
+_WIDE = _Look(730, 100, 15, slim=False)
+_SLIM = _Look(SLIM - 2 * MARGIN - _VALUES_WIDTH - 2, 30, 8, slim=True)
 Looks = Mapping[str, tuple[str, Colour, str, str]]
 OUTCOMES: Looks = {
     "True": ("shown True", Colour.BLUE, DISC, Colour.BLUE.value),
@@ -56,58 +85,108 @@ class StepPoint:
 
 
 def history_chart(
-    points: Sequence[StepPoint], name: str, threshold: float, zone: tuple[float, float]
+    points: Sequence[StepPoint],
+    name: str,
+    threshold: float,
+    zone: tuple[float, float],
+    *,
+    steps: int | None = None,
+    slim: bool = False,
 ) -> str:
     """Estimates and intervals of a clause over the steps, against its threshold and zone.
 
     Below each step a mark says its outcome, and one below that the answer, where it is given; a
     thin line goes up from each step whose commit became the baseline. An interval that is wider
     than the chart, such as one that knows a single limit, is cut at the chart's edge.
+
+    ``steps`` are all that the testset has. Slim, the chart has one row: of a long history the
+    latest steps, since that is what somebody with a phone in hand wants to know.
     """
     altair = load_altair()
+    look = _SLIM if slim else _WIDE
+    drawn = _Rows.of([point.step for point in points], steps, look)
+    points = [point for point in points if point.step >= drawn.first]
     reach = _reach(points, threshold, zone)
     answered = any(point.passed is not None for point in points)
-    looks = {**OUTCOMES, **ANSWERS} if answered else OUTCOMES  # one legend for all lanes
+    looks = _legend(look, answered=answered)  # one for all lanes
     rows = []
-    for first, last in _step_rows([point.step for point in points]):
+    for first, last in drawn.rows:
         chosen = [point for point in points if first <= point.step <= last]
-        x = _steps_axis(altair, first, last)
-        rows.append(_history_panel(altair, chosen, x.axis(None), reach, name, threshold, zone))
+        x = _steps_axis(altair, first, last, drawn.title, look)
+        panel = _Panel(name, threshold, zone, reach, look)
+        rows.append(_history_panel(altair, chosen, x.axis(None), panel))
         outcomes = [(point.step, OUTCOMES[point.outcome][0]) for point in chosen]
         answers = [(point.step, answer) for point in chosen if (answer := _answer(point))]
         lanes = [outcomes, answers] if answered else [outcomes]
         for position, marks in enumerate(lanes, start=1):
             axis = x if position == len(lanes) else x.axis(None)
-            rows.append(_lane(altair, marks, looks, axis))
-    return svg_text(altair.vconcat(*rows, spacing=4).resolve_scale(x="independent"))
+            rows.append(_lane(altair, marks, looks, axis, look))
+    return svg_text(in_rows(rows, spacing=4), columns=2 if slim and answered else 0, slim=slim)
 
 
-def count_chart(counts: Sequence[tuple[int, int]], name: str) -> str:
-    """A bar for each step."""
+def _legend(look: _Look, *, answered: bool) -> Looks:
+    """In two columns where there is little room: outcomes on the left, answers on the right."""
+    if not answered:
+        return OUTCOMES
+    if not look.slim:
+        return {**OUTCOMES, **ANSWERS}
+    pairs = zip(OUTCOMES.items(), ANSWERS.items(), strict=True)
+    return dict(item for pair in pairs for item in pair)
+
+
+def count_chart(
+    counts: Sequence[tuple[int, int]], name: str, *, steps: int | None = None, slim: bool = False
+) -> str:
+    """A bar for each step; ``steps`` and ``slim`` as in a history."""
     altair = load_altair()
+    look = _SLIM if slim else _WIDE
+    drawn = _Rows.of([step for step, _ in counts], steps, look)
+    counts = [(step, count) for step, count in counts if step >= drawn.first]
     most = max(_FEWEST_COUNTS, *(count for _, count in counts))
     rows = []
-    for first, last in _step_rows([step for step, _ in counts]):
+    for first, last in drawn.rows:
         values = [{"step": s, "count": count} for s, count in counts if first <= s <= last]
-        width = max(2.0, min(28.0, 0.62 * _HISTORY_WIDTH / (last - first + 1)))
-        y = altair.Y("count:Q", title=name, scale=altair.Scale(domain=[0, most], nice=True))
-        bars = altair.Chart(altair.InlineData(values=values)).mark_bar(
-            width=width, color=Colour.BLUE.value
+        width = max(2.0, min(28.0, 0.62 * look.width / (last - first + 1)))
+        y = altair.Y("count:Q", scale=altair.Scale(domain=[0, most], nice=True))
+        bars = chart_of(altair, values).mark_bar(width=width, color=Colour.BLUE.value)
+        ticks = look.values(name, tickCount=3, format=",~d", tickMinStep=1)
+        encoded = bars.encode(
+            x=_steps_axis(altair, first, last, drawn.title, look), y=y.axis(**ticks)
         )
-        drawn = bars.encode(
-            x=_steps_axis(altair, first, last),
-            y=y.axis(tickCount=3, format=",~d", tickMinStep=1, minExtent=52, maxExtent=52),
-        )
-        rows.append(drawn.properties(width=_HISTORY_WIDTH, height=_COUNTS_HEIGHT))
-    return svg_text(altair.vconcat(*rows, spacing=8))
+        rows.append(encoded.properties(width=look.width, height=_COUNTS_HEIGHT))
+    return svg_text(in_rows(rows, spacing=8))
 
 
-def _step_rows(steps: Sequence[int]) -> list[tuple[int, int]]:
-    """The first and last step of each row; all rows are of one scale."""
-    last = max(steps)
-    if last <= STEPS_IN_A_ROW:
-        return [(1, max(last, _FEWEST_STEPS))]
-    return [(first, first + STEPS_IN_A_ROW - 1) for first in range(1, last + 1, STEPS_IN_A_ROW)]
+@dataclass(frozen=True)
+class _Rows:
+    """The first and last step of each row, all of one scale, and what is said below them."""
+
+    rows: tuple[tuple[int, int], ...]
+    title: str = "step"
+
+    @property
+    def first(self) -> int:
+        return self.rows[0][0]
+
+    @classmethod
+    def of(cls, used: Sequence[int], steps: int | None, look: _Look) -> _Rows:
+        """Up to the testset's last step if it has few, and with little space left empty if not."""
+        last = max(used)
+        if last > look.steps:
+            return cls._latest(last, look.steps) if look.slim else cls._several(last, look.steps)
+        least = _FEWEST_STEPS if steps is None else steps
+        return cls(((1, max(last, least if least <= FEW_STEPS else _FEWEST_STEPS)),))
+
+    @classmethod
+    def _latest(cls, last: int, most: int) -> _Rows:
+        return cls(((last - most + 1, last),), f"step (the latest {most} of {last:,})")
+
+    @classmethod
+    def _several(cls, last: int, most: int) -> _Rows:
+        """Equally long, and so that they begin at round numbers."""
+        rows = math.ceil(last / most)
+        length = 10 * math.ceil(last / rows / 10)
+        return cls(tuple((first, first + length - 1) for first in range(1, last + 1, length)))
 
 
 def _reach(
@@ -123,46 +202,50 @@ def _reach(
     return low - margin, high + margin
 
 
-def _steps_axis(altair: Any, first: int, last: int) -> Any:
+def _steps_axis(altair: Any, first: int, last: int, title: str, look: _Look) -> Any:
     scale = altair.Scale(domain=[first - 0.6, last + 0.6], nice=False)
-    ticks = altair.Axis(format="d", tickMinStep=1, tickCount=12, grid=False)
-    return altair.X("step:Q", title="step", scale=scale, axis=ticks)
+    # For every one of a few there is room, and no tick may be between two steps.
+    between = 1 if last - first < FEW_STEPS else round_step(last - first, look.ticks)
+    places = [step for step in range(first, last + 1) if step % between == 0]
+    ticks = altair.Axis(format="d", values=places, grid=False)
+    return altair.X("step:Q", title=title, scale=scale, axis=ticks)
 
 
-def _history_panel(
-    altair: Any,
-    points: Sequence[StepPoint],
-    x: Any,
-    reach: tuple[float, float],
-    name: str,
-    threshold: float,
-    zone: tuple[float, float],
-) -> Any:
-    low, high = reach
+@dataclass(frozen=True)
+class _Panel:
+    """What all rows of a history share."""
+
+    name: str
+    threshold: float
+    zone: tuple[float, float]
+    reach: tuple[float, float]
+    look: _Look
+
+
+def _history_panel(altair: Any, points: Sequence[StepPoint], x: Any, panel: _Panel) -> Any:
+    (low, high), look = panel.reach, panel.look
     values = [
         {"step": p.step, "estimate": p.estimate, "colour": OUTCOMES[p.outcome][1].value}
         | {"low": max(p.low, low), "high": min(p.high, high)}
         for p in points
     ]
-    ticks = altair.Axis(format=".4~f", tickCount=5, minExtent=52, maxExtent=52)
+    ticks = altair.Axis(**look.values(panel.name, format=".4~f", tickCount=5))
     scale = altair.Scale(domain=[low, high], nice=False)
-    one = altair.Chart(altair.InlineData(values=[{"c": threshold, "a": zone[0], "b": zone[1]}]))
+    one = chart_of(altair, [{"c": panel.threshold, "a": panel.zone[0], "b": panel.zone[1]}])
     shade = one.mark_rect(color=Colour.GREY.value, opacity=0.2).encode(
-        y=altair.Y("a:Q", title=name, scale=scale, axis=ticks), y2="b:Q"
+        y=altair.Y("a:Q", scale=scale, axis=ticks), y2="b:Q"
     )
     line = one.mark_rule(color=INK, strokeWidth=1.4).encode(y="c:Q")
-    base = altair.Chart(altair.InlineData(values=values)).encode(
-        x=x, color=altair.Color("colour:N", scale=None)
-    )
-    thin = len(values) > 40  # many steps: less ink for each
+    base = chart_of(altair, values).encode(x=x, color=altair.Color("colour:N", scale=None))
+    thin = look.thin(len(values))
     bars = base.mark_rule(strokeWidth=2 if thin else 3, opacity=0.55).encode(y="low:Q", y2="high:Q")
     known = base.transform_filter("datum.estimate !== null")
     dots = known.mark_point(filled=True, size=26 if thin else 60, opacity=1).encode(y="estimate:Q")
     changes = [{"step": p.step} for p in points if p.baseline]
-    rules = altair.Chart(altair.InlineData(values=changes)).encode(x=x)
+    rules = chart_of(altair, changes).encode(x=x)
     drawn = [rules.mark_rule(color=Colour.PURPLE.value, strokeWidth=1)] if changes else []
-    layers = altair.layer(shade, *drawn, bars, line, dots)
-    return layers.properties(width=_HISTORY_WIDTH, height=_HISTORY_HEIGHT)
+    layers = (shade, *drawn, bars, line, dots)
+    return layered(*layers, width=look.width, height=_HISTORY_HEIGHT)
 
 
 def _answer(point: StepPoint) -> str | None:
@@ -174,7 +257,7 @@ def _answer(point: StepPoint) -> str | None:
     return PASSED if point.passed else FAILED
 
 
-def _lane(altair: Any, marks: Sequence[tuple[int, str]], looks: Looks, x: Any) -> Any:
+def _lane(altair: Any, marks: Sequence[tuple[int, str]], looks: Looks, x: Any, look: _Look) -> Any:
     """A mark for each step, told apart by shape as well as by colour."""
     values = [{"step": step, "mark": mark} for step, mark in marks]
     names, colours, shapes, fills = (list(column) for column in zip(*looks.values(), strict=True))
@@ -183,8 +266,8 @@ def _lane(altair: Any, marks: Sequence[tuple[int, str]], looks: Looks, x: Any) -
         legend = altair.Legend(title=None, orient="bottom", symbolSize=110, symbolStrokeWidth=2)
         return channel("mark:N", scale=altair.Scale(domain=names, range=looks), legend=legend)
 
-    drawn = altair.Chart(altair.InlineData(values=values)).mark_point(
-        size=60 if len(values) > 40 else 110, opacity=1, strokeWidth=2
+    drawn = chart_of(altair, values).mark_point(
+        size=60 if look.thin(len(values)) else 110, opacity=1, strokeWidth=2
     )
     encoded = drawn.encode(
         x=x,
@@ -192,4 +275,4 @@ def _lane(altair: Any, marks: Sequence[tuple[int, str]], looks: Looks, x: Any) -
         shape=named(altair.Shape, shapes),
         fill=named(altair.Fill, fills),
     )
-    return encoded.properties(width=_HISTORY_WIDTH, height=_LANE)
+    return encoded.properties(width=look.width, height=_LANE)

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from easeci.charts.drawing import Axis, load_altair, scaled, svg_text
+from easeci.charts.drawing import (
+    Axis,
+    Spec,
+    chart_of,
+    layered,
+    load_altair,
+    scaled,
+    side_by_side,
+    svg_text,
+)
 from easeci.charts.style import (
     CIRCLE,
     DIAMOND,
@@ -69,21 +78,28 @@ class Panel:
     shade: tuple[float, float] | None = None
 
 
-def line_chart(panels: Sequence[Panel], across: Axis, up: Axis, width: int, height: int) -> str:
-    """Lines over one axis, a panel for each case; one legend serves all of them."""
+def line_chart(
+    panels: Sequence[Panel],
+    across: Axis,
+    up: Axis,
+    width: int,
+    height: int,
+    columns: int = 3,
+    *,
+    slim: bool = False,
+) -> str:
+    """Lines over one axis, a panel for each case; one legend, in columns, serves all of them."""
     altair = load_altair()
     drawn = [
-        _panel(altair, panel, across, up, named=position == 0).properties(
-            width=width, height=height, title=panel.title
-        )
+        _panel(altair, panel, across, up, named=position == 0)
+        | {"width": width, "height": height, "title": panel.title}
         for position, panel in enumerate(panels)
     ]
-    return svg_text(
-        altair.hconcat(*drawn, spacing=16, bounds="flush") if len(drawn) > 1 else drawn[0]
-    )
+    whole = side_by_side(drawn, spacing=16) if len(drawn) > 1 else drawn[0]
+    return svg_text(whole, columns, slim=slim)
 
 
-def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) -> Any:
+def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) -> Spec:
     """The layers of one panel. Only the first panel names the axis that all of them share."""
     series = panel.series
     x, y = scaled(altair.X("x:Q"), across), scaled(altair.Y("y:Q"), up)
@@ -101,13 +117,13 @@ def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) ->
         )
         if group
     ]
-    return altair.layer(*layers)
+    return layered(*layers)
 
 
 def _shade(altair: Any, shade: tuple[float, float], x: Any) -> Any:
     """The range of x that the text speaks of, behind everything else."""
-    data = altair.InlineData(values=[{"x": shade[0], "end": shade[1]}])
-    return altair.Chart(data).mark_rect(color=Colour.GREY.value, opacity=0.16).encode(x=x, x2="end")
+    area = chart_of(altair, [{"x": shade[0], "end": shade[1]}])
+    return area.mark_rect(color=Colour.GREY.value, opacity=0.16).encode(x=x, x2="end")
 
 
 def _rows(altair: Any, drawn: Sequence[Series]) -> Any:
@@ -122,7 +138,7 @@ def _rows(altair: Any, drawn: Sequence[Series]) -> Any:
             strict=True,
         )
     ]
-    return altair.Chart(altair.InlineData(values=rows))
+    return chart_of(altair, rows)
 
 
 def _by_name(altair: Any, channel: Any, named: Sequence[Series], values: list[Any]) -> Any:
@@ -135,7 +151,7 @@ def _by_name(altair: Any, channel: Any, named: Sequence[Series], values: list[An
     }
     if not any(series.mark in _SHAPES for series in named):
         symbol["symbolType"] = STROKE
-    legend = altair.Legend(title=None, orient="bottom", columns=3, **symbol)
+    legend = altair.Legend(title=None, orient="bottom", **symbol)
     return channel("name:N", scale=altair.Scale(domain=names, range=values), legend=legend)
 
 

@@ -8,6 +8,7 @@ PANEL, EDGE, INK, SOFT_INK, GRID = "#fafaf8", "#d0d0cc", "#282c34", "#5a5e64", "
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 SMALL, TEXT, HEADING = 11, 12, 13
 MARGIN = 16
+SLIM = 350  # what a whole picture may take on a phone, its margin included
 
 
 class Colour(Enum):

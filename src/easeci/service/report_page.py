@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from string import Template
 from typing import Any
 
-from easeci.charts import StepPoint, count_chart, history_chart
+from easeci.charts import StepPoint, count_chart, for_pages, history_chart
 from easeci.ledger.disclosure import DisclosedRow, Signal
 from easeci.script import Adaptivity, LinearClause, Mode, Script
 from easeci.service.evidence import zone_of
@@ -112,7 +113,7 @@ def _owner_head(owner: OwnerReport) -> Markup:
     return joined(
         tag("p", KEEP, class_="notice"),
         _facts(owner.facts),
-        tag("h3", "What the guarantee rests on"),
+        tag("h2", "What the guarantee rests on"),
         tag("ul", *(tag("li", line) for line in owner.rests_on)),
     )
 
@@ -195,54 +196,68 @@ def _table(testset: TestsetReport, found: TestsetFindings | None) -> Markup:
     if not testset.rows:
         return Markup("")
     headings = ["no.", "signal", "step", "commit", "subject", "branch", "submitted (UTC)"]
+    scores = [str(clause.score) for clause in testset.script.clauses]
     if found is not None:
-        clauses = [f"{clause.score}: estimate [interval]" for clause in testset.script.clauses]
+        clauses = [f"{score}: estimate [interval]" for score in scores]
         headings += ["verdict", "labels", *clauses, "against"]
     rows = []
     for position, row in enumerate(testset.rows):
         cells = _cells(row)
         if found is not None:
-            cells += _owner_cells(found.rows[position], len(testset.script.clauses))
-        rows.append(tag("tr", *cells))
-    columns = (tag("th", heading, scope="col") for heading in headings)
+            cells += _owner_cells(found.rows[position], scores)
+        rows.append(tag("tr", *cells, role="row"))
+    columns = (tag("th", heading, scope="col", role="columnheader") for heading in headings)
     label = f"Commits of testset {testset.number}"
     table = tag(
         "table",
         tag("caption", f"{label}, in the order of submission"),
-        tag("thead", tag("tr", *columns)),
-        tag("tbody", *rows),
+        tag("thead", tag("tr", *columns, role="row"), role="rowgroup"),
+        tag("tbody", *rows, role="rowgroup"),
+        role="table",
     )
     return _scrolling(table, label)
 
 
 def _scrolling(content: Markup, label: str) -> Markup:
-    """Wider than a phone: it scrolls by itself, also by the keyboard."""
+    """It may be wider than the window: it scrolls by itself, also by the keyboard."""
     return tag("div", content, class_="scroll", tabindex="0", role="region", aria_label=label)
 
 
+def _cell(*content: str, **attributes: str) -> Markup:
+    """On a phone the cells of a row are below each other: ``data_name`` says there what the
+    column's heading says elsewhere, and the role keeps it a cell, whatever a stylesheet makes of
+    it."""
+    return tag("td", *content, role="cell", **attributes)
+
+
 def _cells(row: DisclosedRow) -> list[Markup]:
+    step = "" if row.step is None else f"{row.step:,}"
     return [
-        tag("td", f"{row.submission:,}", class_="number"),
-        tag("td", symbol(row.signal), " ", tag("b", row.signal)),
-        tag("td", "" if row.step is None else f"{row.step:,}", class_="number"),
-        tag("td", row.commit[:10], class_="code"),
-        tag("td", tag("bdi", row.subject), class_="words"),
-        tag("td", tag("bdi", row.branch or "")),
-        tag("td", _time(row.at)),
+        _cell(f"{row.submission:,}", class_="number", data_name="no."),
+        _cell(symbol(row.signal), " ", tag("b", row.signal), class_="first"),
+        _cell(step, class_="number", data_name="step"),
+        _cell(row.commit[:10], class_="code first end"),
+        _cell(tag("bdi", row.subject), class_="words whole"),
+        _cell(tag("bdi", row.branch) if row.branch else ""),
+        _cell(_time(row.at)),
     ]
 
 
-def _owner_cells(found: Finding, clauses: int) -> list[Markup]:
+def _owner_cells(found: Finding, scores: Sequence[str]) -> list[Markup]:
     verdict = found.verdict
     if verdict is None:
         words = "" if found.failure is None else f"build error: {found.failure}"
-        empty = [tag("td") for _ in range(clauses + 2)]
-        return [tag("td", words, class_="words"), *empty]
+        empty = [_cell() for _ in range(len(scores) + 2)]
+        return [_cell(words, class_="words"), *empty]
+    answer = f"{'pass' if found.passed else 'fail'} ({verdict['outcome']})"
     return [
-        tag("td", f"{'pass' if found.passed else 'fail'} ({verdict['outcome']})"),
-        tag("td", f"{verdict['labels']:,}", class_="number"),
-        *(tag("td", _clause_words(clause)) for clause in verdict["clauses"]),
-        tag("td", (found.baseline or "")[:10], class_="code"),
+        _cell(answer, data_name="verdict"),
+        _cell(f"{verdict['labels']:,}", class_="number", data_name="labels"),
+        *(
+            _cell(_clause_words(clause), data_name=f"{score}:")
+            for score, clause in zip(scores, verdict["clauses"], strict=False)
+        ),
+        _cell((found.baseline or "")[:10], class_="code", data_name="against"),
     ]
 
 
@@ -257,22 +272,32 @@ def history_figures(script: Script, steps: Sequence[DecidedStep]) -> list[Markup
     if not steps:
         return [tag("p", "No step is decided yet.", class_="soft")]
     parts = [
-        _clause_figure(clause, script.mode, position, steps)
+        _clause_figure(script, clause, position, steps)
         for position, clause in enumerate(script.clauses)
     ]
     counts = [(step.number, int(step.verdict["labels"])) for step in steps]
     total = f"{counts[-1][1]:,} at the last step, {max(c for _, c in counts):,} at the most"
-    drawn = count_chart(counts, "labels")
+    drawn = for_pages(partial(count_chart, counts, "labels", steps=script.steps))
     caption = f"Labels that each step consulted: {total}. Steps share labels."
     return [*parts, _figure("Labels", drawn, caption)]
 
 
 def _clause_figure(
-    clause: LinearClause, mode: Mode, position: int, steps: Sequence[DecidedStep]
+    script: Script, clause: LinearClause, position: int, steps: Sequence[DecidedStep]
 ) -> Markup:
     points = clause_points(steps, position)
-    low, high = zone_of(clause, mode)
-    drawn = history_chart(points, str(clause.score), float(clause.threshold), (low, high))
+    low, high = zone_of(clause, script.mode)
+    threshold = float(clause.threshold)
+    drawn = for_pages(
+        partial(
+            history_chart,
+            points,
+            str(clause.score),
+            threshold,
+            (low, high),
+            steps=script.steps,
+        )
+    )
     counts = Counter(point.outcome for point in points)
     summary = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
     passed, changes = sum(p.passed is True for p in points), sum(p.baseline for p in points)
@@ -280,7 +305,7 @@ def _clause_figure(
     caption = (
         f"Over {over}: {summary}. Of these commits {passed:,} passed the whole "
         f"condition, and {changes:,} became the baseline, each with a thin line upwards. The line "
-        f"across is the threshold {float(clause.threshold):.4g}, the shaded band the zone from "
+        f"across is the threshold {threshold:.4g}, the shaded band the zone from "
         f"{low:.4g} to {high:.4g}, where Unknown is honest. Dots are estimates, bars what is shown "
         "of the true value, cut at the edge of the chart. The table of commits has the numbers."
     )
@@ -309,12 +334,18 @@ def _point(step: DecidedStep, clause: Mapping[str, Any]) -> StepPoint:
     )
 
 
-def _figure(title: str, svg: str, caption: str) -> Markup:
-    image = tag("div", Markup(svg), role="img", aria_label=f"{title}. {caption}")
+def _figure(title: str, drawn: Mapping[str, str], caption: str) -> Markup:
+    image = picture(drawn, f"{title}. {caption}")
     return joined(
         tag("h3", tag("code", title)),
-        tag("figure", _scrolling(image, f"Chart: {title}"), tag("figcaption", caption)),
+        tag("figure", image, tag("figcaption", caption)),
     )
+
+
+def picture(drawn: Mapping[str, str], label: str) -> Markup:
+    """A chart by the classes that show it, one of which the stylesheet chooses, under one name."""
+    versions = (tag("div", Markup(svg), class_=name) for name, svg in drawn.items())
+    return tag("div", *versions, role="img", aria_label=label)
 
 
 def _time(at: str) -> str:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
 from starlette.responses import Response
 
-from easeci.charts import labels_chart
+from easeci.charts import for_pages, labels_chart
 from easeci.errors import EaseciError
 from easeci.ledger.sealed_script import sealed
 from easeci.plan.document import SECONDS_PER_LABEL
 from easeci.service.exploring import FIELDS, Exploration, FieldError, explore
+from easeci.service.report_page import picture
 from easeci.service.scripts import DEFAULTS, find_script, load_entries
 from easeci.web.request import Asked
 from easeci.web.templates import as_markup
 
 EXAMPLE = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01"
-WIDTHS = {"wide": 640, "slim": 350}
-"""The chart is drawn for a desk and for a phone, and the stylesheet shows one of them."""
 
 
 def explore_plan(asked: Asked) -> Response:
@@ -38,7 +38,7 @@ def explore_plan(asked: Asked) -> Response:
         defaults=DEFAULTS,
         wrong=wrong,
         found=right,
-        charts={} if right is None else _charts(asked, right),
+        chart=None if right is None else _chart(asked, right),
         speeds=SECONDS_PER_LABEL,
     )
 
@@ -67,12 +67,9 @@ def _own(asked: Asked) -> dict[str, str]:
     return fields | {"adaptivity": fields["adaptivity"].partition("->")[0].strip()}
 
 
-def _charts(asked: Asked, found: Exploration) -> dict[str, Markup]:
-    """By the class that shows it."""
+def _chart(asked: Asked, found: Exploration) -> Markup | None:
     bars = found.bars
     if not bars:
-        return {}
-    drawn = asked.site.remembered(
-        ("labels", bars), lambda: [labels_chart(bars, width) for width in WIDTHS.values()]
-    )
-    return {name: as_markup(chart) for name, chart in zip(WIDTHS, drawn, strict=True)}
+        return None
+    drawn = asked.site.remembered(("labels", bars), lambda: for_pages(partial(labels_chart, bars)))
+    return as_markup(picture(drawn, "Labels by every method; the table has the numbers"))

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from markupsafe import Markup
 from starlette.responses import Response
 
-from easeci.charts import evidence_chart
+from easeci.charts import evidence_chart, for_pages
 from easeci.evidence.clause_test import Ending
 from easeci.ledger.disclosure import Signal, disclosed_reason, steps_used
 from easeci.ledger.letters import STEPS_LEFT, mostly_undecided
@@ -22,7 +23,7 @@ from easeci.ledger.state import State, Testset
 from easeci.service.evidence import commit_curves, commit_view, curves_key
 from easeci.service.labelling import wanted_labels
 from easeci.service.project import Project
-from easeci.service.report_page import history_figures, promise
+from easeci.service.report_page import history_figures, picture, promise
 from easeci.service.reports import DecidedStep, decided_steps
 from easeci.service.tokens import Role
 from easeci.service.views import log, read_build_log, read_owner_log, read_status
@@ -186,7 +187,7 @@ class Figure:
     """A chart and what it shows in words; a clause that took no label has words alone."""
 
     title: str
-    svg: Markup | None
+    picture: Markup | None
     caption: str
 
 
@@ -216,7 +217,8 @@ def _figure(curves: ClauseCurves) -> Figure:
         f"After {labels:,} labels: {ENDINGS[curves.ending]}. The proof stands at {proof}; what "
         f"speaks for giving up at {futility}."
     )
-    return Figure(curves.clause, as_markup(evidence_chart(curves)), caption)
+    drawn = picture(for_pages(partial(evidence_chart, curves)), label=f"{curves.clause}. {caption}")
+    return Figure(curves.clause, as_markup(drawn), caption)
 
 
 def _wealth(log: float) -> str:
