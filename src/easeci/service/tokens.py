@@ -110,9 +110,8 @@ def _owners_name(project: Project, login: str) -> str:
     """The owner's login, unless somebody else's token is called so already."""
     name = login or str(Role.OWNER)
     others = {token.name.casefold() for token in tokens(project) if token.role != Role.OWNER}
-    return (
-        f"{name} (owner)" if name.casefold() in others else name
-    )  # no token's name has parentheses
+    # No token's name has parentheses.
+    return f"{name} (owner)" if name.casefold() in others else name
 
 
 def visitor_of(project: Project, session: str) -> Visitor | None:
