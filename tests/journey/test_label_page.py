@@ -27,6 +27,7 @@ from tests.sites import (
     start_server,
     token,
     visitor,
+    wait_until,
     waiting_project,
 )
 
@@ -335,7 +336,7 @@ class Plain:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plain]:
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plain]:
     place = Workplace.make(tmp_path_factory.mktemp("plain"), **UNDECIDABLE)
     write_examples(place.examples, size=150)
     place.labels.write_text("id,label\ne0,low\ne1,high\n")
@@ -346,6 +347,14 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plain]:
     plain = Plain(place, start_server(place.repository), {x: name for name, x in rows})
     yield plain
     assert "unexpected" not in plain.running.stop()
+
+
+@pytest.fixture
+def plain(lasting: Plain) -> Plain:
+    """With its server, even if the test before ended while there was none."""
+    if lasting.running.process.poll() is not None:
+        lasting.running = start_server(lasting.place.repository, "--port", lasting.port)
+    return lasting
 
 
 def answers(place: Workplace) -> dict[str, tuple[str, str | None, str]]:
@@ -372,6 +381,16 @@ def answers(place: Workplace) -> dict[str, tuple[str, str | None, str]]:
         assert entry["id"] not in found
         found[entry["id"]] = (entry["state"], entry["label"], entry["by"])
     return found
+
+
+def held_seats(place: Workplace) -> str:
+    """Who holds examples, as the desk keeps it."""
+    project = open_project(place.repository)
+    folder = project.sealed(project.state.testsets[1]).labels_folder
+    try:
+        return (folder / "held.json").read_text()
+    except FileNotFoundError:
+        return ""
 
 
 class Labeller(Person):
@@ -409,7 +428,10 @@ class Labeller(Person):
         """With no complaint but those that the test has asked for."""
         self.complaints = [c for c in self.complaints if not any(e in c for e in expected)]
         if not self.page.is_closed():
+            seat, place = self.page.evaluate("state.seat"), self.plain.place
+            before = held_seats(place).count(seat)
             close_tab(self.page)
+            wait_until(lambda: held_seats(place).count(seat) < max(before, 1))
         self.close()
 
 

@@ -48,8 +48,12 @@ function kept() {
   return JSON.parse(sessionStorage.getItem(QUEUE) || "[]");
 }
 
+function unsent() {
+  return state.queue.filter((job) => job.path !== "/label/take");
+}
+
 function keep() {
-  const answers = state.queue.filter((job) => job.path !== "/label/take");
+  const answers = unsent();
   sessionStorage.setItem(QUEUE, JSON.stringify(answers));
   desk.dataset.unsent = answers.length;
 }
@@ -371,7 +375,7 @@ setInterval(() => {
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask(); });
 window.addEventListener("pagehide", () => {
   sessionStorage.setItem(SEAT, state.seat);
-  if (state.queue.length) return; // answers are still on their way: the lease ends by itself
+  if (unsent().length) return; // answers are still on their way: the lease ends by itself
   navigator.sendBeacon("/label/leave", new URLSearchParams({ seat: state.seat, csrf }));
 });
 window.addEventListener("beforeunload", (event) => {
