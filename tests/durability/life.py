@@ -3,9 +3,10 @@
 Run as a program it ends that life once for every place where it can be killed: right before and
 right after each transaction of the ledger. There the process stands still while its folder is
 copied, which is all that a kill would leave: no lock, no handler, nothing of its memory. In every
-copy the same commands are given again, by a new process. At the last place the process is killed
-for real, by SIGKILL, and its own folder is gone on with. Processes are forked from one that has
-everything loaded and nothing started.
+copy the same commands are given again, by a new process: the one that was under way and the next,
+and in every eighth copy all that are left. At the last place the process is killed for real, by
+SIGKILL, and its own folder is gone on with. Processes are forked from one that has everything
+loaded and nothing started.
 """
 
 from __future__ import annotations
@@ -57,8 +58,11 @@ def prepare(folder: Path) -> Workplace:
     return place
 
 
-def live(place: Workplace) -> list[list[Any]]:
-    """Give the commands that have not ended yet, the one that was killed first. Returns the log."""
+def live(place: Workplace, most: int | None = None) -> dict[str, list[Any]]:
+    """Give the commands that have not ended yet, the one that was killed first; so many at most.
+
+    Returns the log after each of them, by its number.
+    """
 
     def add(number: int, examples: Path, labels: Path | None) -> None:
         project = open_project(place.repository, create=True)
@@ -84,27 +88,14 @@ def live(place: Workplace) -> list[list[Any]]:
         lambda: test("c5"),
     ]
     ended = place.folder / "ended"
-    for number, command in enumerate(commands):
-        if number >= (int(ended.read_text()) if ended.exists() else 0):
-            command()
-            ended.write_text(str(number + 1))
-    return [
-        [row.commit, str(row.signal), row.testset, row.step]
-        for row in log(open_project(place.repository))
-    ]
-
-
-def count_appends(place: Workplace) -> int:
-    """In how many transactions this life is recorded."""
-    calls = 0
-
-    def count() -> None:
-        nonlocal calls
-        calls += 1
-
-    with at_every_append(after=count):
-        live(place)
-    return calls
+    begun = int(ended.read_text()) if ended.exists() else 0
+    logs = {}
+    for number, command in list(enumerate(commands, start=1))[begun:][:most]:
+        command()
+        ended.write_text(str(number))
+        rows = log(open_project(place.repository))
+        logs[str(number)] = [[row.commit, str(row.signal), row.testset, row.step] for row in rows]
+    return logs
 
 
 @contextmanager
@@ -179,19 +170,22 @@ def main(folder: Path) -> None:
         shutil.copytree(template.folder, place.folder, symlinks=True)
 
     def undisturbed() -> None:
-        calls = count_appends(whole)
-        report(whole, {"calls": calls, "log": live(whole)})
+        appends: list[None] = []
+        with at_every_append(after=lambda: appends.append(None)):
+            logs = live(whole)
+        report(whole, {"calls": len(appends), "logs": logs})
 
-    def resumed(place: Workplace) -> None:
-        found = live(place)
-        report(place, {"log": found, "damage": verify(open_project(place.repository))})
+    def resumed(place: Workplace, most: int | None) -> None:
+        logs = live(place, most)
+        report(place, {"logs": logs, "damage": verify(open_project(place.repository))})
 
     assert in_child(undisturbed) == 0
     expected = reported(whole)
     killed = in_child(lambda: die(doomed, copies, last=expected["calls"]))
     lives = []
-    for place in (*map(Workplace, sorted(copies.iterdir())), doomed):
-        ended = in_child(lambda place=place: resumed(place))
+    for number, place in enumerate((*map(Workplace, sorted(copies.iterdir())), doomed)):
+        most = None if number % 8 == 0 or place is doomed else 2
+        ended = in_child(lambda place=place, most=most: resumed(place, most))
         lives.append({"in": place.folder.name, "ended": ended, **reported(place)})
         shutil.rmtree(place.folder)
     print(json.dumps({"killed": killed, "lives": lives, "whole": expected}))

@@ -1,6 +1,6 @@
 """Safety and sensitivity of the decision, by seeded simulation at a level that can be seen.
 
-δ = 0.1, one step. Each case draws 3,000 testsets of the planned size from a law at the edge of
+δ = 0.1, one step. Each case draws 1,000 testsets of the planned size from a law at the edge of
 what a promise covers and counts broken promises. A case fails if so many were broken that a rate
 of δ would give that many with probability below 1e-6; with 50 cases the whole file raises a false
 alarm with probability below 1e-4 if every rate were as high as δ, which bounds keep it from being.
@@ -23,7 +23,7 @@ from tests.cells import Law, codes_from_counts
 from tests.scripts import script
 
 DELTA = 0.1
-RUNS = 3_000
+RUNS = 1_000
 MOST_BROKEN = int(stats.binom.isf(1e-6, RUNS, DELTA))
 
 # condition, keys of the script, the law at the threshold, two tolerances above, two below

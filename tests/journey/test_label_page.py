@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Dialog, Page, expect
 
 from easeci.service.project import open_project
 from easeci.vault import Journal
-from tests.browsers import Person, chromium
+from tests.browsers import Person
 from tests.repositories import Workplace, write_examples
 from tests.sites import (
     Running,
@@ -58,12 +58,6 @@ SVG = (
     'height="120" fill="#0a0"/><script>window.hacked=1; fetch("/hacked");'
     'document.documentElement.setAttribute("hacked", "1")</script></svg>'
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(autouse=True)

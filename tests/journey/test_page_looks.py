@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browsers import Person, chromium
+from tests.browsers import Person
 from tests.repositories import PROGRAM, Workplace
 from tests.sites import Here, serving_here, token, waiting_project
 
@@ -124,12 +124,6 @@ FOCUS = """
   return [node.dataset.stop === undefined ? -1 : Number(node.dataset.stop), shown && node.getBoundingClientRect().left >= 0];
 }
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @dataclass

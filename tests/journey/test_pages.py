@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from easeci.service.project import open_project
-from tests.browsers import Person, chromium
+from tests.browsers import Person
 from tests.repositories import Workplace
 from tests.sites import serving, token
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 def truth(page: Page) -> str:

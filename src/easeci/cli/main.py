@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import cache
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 import typer.exceptions
+import typer.main
 
 from easeci import __version__
 from easeci.cli.baseline import baseline
@@ -86,6 +89,12 @@ def easeci(
         print(context.get_help())
 
 
+@cache
+def whole_command() -> Callable[..., Any]:
+    """All of the above as one command: reading every signature takes a while, so only once."""
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Run the command line; every end is an exit code, none is a traceback."""
     for stream in (sys.stdout, sys.stderr):
@@ -96,7 +105,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     try:
-        ended = app(arguments, prog_name="easeci", standalone_mode=False)
+        ended = whole_command()(arguments, prog_name="easeci", standalone_mode=False)
     except typer.exceptions.TyperException as error:
         if error.format_message():  # a group without a command has shown its help instead
             show_error(UsageError(error.format_message(), hint=MORE_HELP))
