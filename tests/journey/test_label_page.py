@@ -51,8 +51,11 @@ CLASSES = (
     f"</button><script>{HACK}</script>",
     *(f"class {number}" for number in range(5, 13)),
 )
-UNDECIDABLE = {"condition": "n > 0.94 +/- 0.01", "reliability": "0.9999", "sensitivity": "0.9999"}
-"""In the middle of the zone: with few examples, all of them are asked for."""
+NEVER = "0.99999999"
+UNDECIDABLE = {"condition": "n > 0.94 +/- 0.01", "reliability": NEVER, "sensitivity": NEVER}
+"""In the middle of the zone if labels are right: with few examples, all of them are asked for."""
+WHATEVER_IS_SAID = UNDECIDABLE | {"condition": "n > 0.5 +/- 0.01"}
+"""Not even if they are wrong: it would take more than 25 that all say the same."""
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="120"><rect width="120" '
     'height="120" fill="#0a0"/><script>window.hacked=1; fetch("/hacked");'
@@ -331,7 +334,7 @@ class Plain:
 
 @pytest.fixture(scope="module")
 def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plain]:
-    place = Workplace.make(tmp_path_factory.mktemp("plain"), **UNDECIDABLE)
+    place = Workplace.make(tmp_path_factory.mktemp("plain"), **WHATEVER_IS_SAID)
     write_examples(place.examples, size=150)
     place.labels.write_text("id,label\ne0,low\ne1,high\n")
     place.commit_cut(0.55)
@@ -633,6 +636,7 @@ def test_whoever_is_signed_out_signs_in_again_and_loses_nothing(
     gus.said[plain.xs[gus.x]] = ("skipped", None, "gus")
     gus.context.set_offline(True)  # nothing that the page asks for by itself comes first
     page.keyboard.press("s")
+    shown = gus.x
     plain.place.easeci("token", "remove", "gus", code=0)
     gus.context.set_offline(False)
     page.wait_for_url("**/sign-in?next=/label")
@@ -640,5 +644,6 @@ def test_whoever_is_signed_out_signs_in_again_and_loses_nothing(
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/label")
     gus.check()
+    assert gus.x == shown
     assert dialogs == []
     gus.leave("401", "ERR_INTERNET_DISCONNECTED")

@@ -145,10 +145,10 @@ def _seat(asked: Asked) -> str:
 
 
 def _seat_name(asked: Asked, tab: str) -> str:
-    """A tab of a session: nobody can take another's place."""
+    """A tab of a labeller's, who finds it again after signing in anew; it is nobody else's."""
     if not 8 <= len(tab) <= 64 or not tab.isalnum():
         raise UsageError("the page has no place at the desk", hint="Load it again.")
-    return f"{asked.who.session}:{tab}"
+    return f"{asked.who.name}:{tab}"
 
 
 def _state(text: str) -> Answered:
