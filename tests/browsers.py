@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.sites import Here, Running
+from tests.sites import PATIENCE, Here, Running
 
 
 @contextmanager
@@ -17,6 +17,7 @@ def chromium() -> Iterator[Browser]:
     assert path is not None, "there is no chromium: `make packages` installs it"
     with sync_playwright() as playwright:
         # Its own sandbox does not work as root, which these tests may run as.
+        expect.set_options(timeout=1000 * PATIENCE)
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         try:
             yield browser

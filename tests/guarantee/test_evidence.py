@@ -38,10 +38,14 @@ def crossings(
         differing: evidence_against(hypothesis, PROOF_AIMS, size, differing, target)
         for differing in range(size + 1)
     }
+    crosses: dict[tuple[int, bytes], bool] = {}
     for sequence in product(used, repeat=size):
         codes = np.array(sequence, np.uint8)
-        evidence = by_differing[int(np.count_nonzero(codes >= 2))]
-        if evidence.first_crossing(relevant(hypothesis, codes), target) is not None:
+        seen, differing = relevant(hypothesis, codes), int(np.count_nonzero(codes >= 2))
+        key = (differing, seen.tobytes())
+        if key not in crosses:
+            crosses[key] = by_differing[differing].first_crossing(seen, target) is not None
+        if crosses[key]:
             found[tuple(np.bincount(codes, minlength=5))] += 1
     return found
 

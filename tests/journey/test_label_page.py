@@ -169,7 +169,7 @@ def shown_ticket(page: Page) -> str:
 
 def sent(page: Page) -> None:
     """Every answer has arrived, and what came back is on the screen."""
-    expect(page.locator("#desk")).to_have_attribute("data-unsent", "0", timeout=20_000)
+    expect(page.locator("#desk")).to_have_attribute("data-unsent", "0")
 
 
 def right_key(page: Page) -> str:
@@ -396,7 +396,6 @@ class Labeller(Person):
     def __init__(self, browser: Browser, plain: Plain, name: str) -> None:
         super().__init__(browser, plain.running)
         self.plain, self.name = plain, name
-        self.page.set_default_timeout(15_000)
         self.sign_in(token(plain.place.repository, "labeller", name))
         self.said: dict[str, tuple[str, str | None, str]] = {}
 
@@ -557,8 +556,9 @@ def test_a_tab_that_is_duplicated_has_a_place_of_its_own(browser: Browser, plain
     twin = opened.value
     expect(twin.locator("#example dd")).not_to_have_text("")
     assert twin.locator("#example dd").inner_text() != shown
+    place, seat = plain.place, twin.evaluate("state.seat")
     close_tab(twin)
-    jan.page.wait_for_timeout(300)
+    wait_until(lambda: seat not in held_seats(place))
     other = visitor(plain.running, plain.place.repository, "labeller", "kim")
     questions = other.label("take", "kimsseat")["questions"]
     other.label("leave", "kimsseat")
@@ -584,11 +584,11 @@ def test_a_server_that_comes_back(browser: Browser, plain: Plain, way: str) -> N
     else:
         assert plain.running.stop() == ""
     fay.press("s", "skipped")
-    expect(page.get_by_role("heading", name="Not connected")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Not connected")).to_be_visible()
     expect(page.locator("#desk")).to_have_attribute("data-unsent", "1")
     x = fay.x
     plain.running = start_server(plain.place.repository, "--port", port)
-    expect(page.get_by_role("heading", name="Not connected")).to_be_hidden(timeout=20_000)
+    expect(page.get_by_role("heading", name="Not connected")).to_be_hidden()
     sent(page)
     assert fay.x == x
     fay.press("s", "skipped")
@@ -610,10 +610,10 @@ def test_what_was_pressed_waits_for_whoever_labels_in_a_terminal(
     project = open_project(plain.place.repository)
     journal = Journal(project.sealed(project.state.testsets[1]).labels_folder)
     plain.running = start_server(plain.place.repository, "--port", port)
-    expect(page.get_by_role("heading", name="Not just now")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="Not just now")).to_be_visible()
     expect(page.locator("#desk")).to_have_attribute("data-unsent", "1")
     journal.close()
-    expect(page.get_by_role("heading", name="Not just now")).to_be_hidden(timeout=20_000)
+    expect(page.get_by_role("heading", name="Not just now")).to_be_hidden()
     hal.check()
     hal.leave("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "503")
 

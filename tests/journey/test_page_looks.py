@@ -279,7 +279,7 @@ def test_a_page_that_follows_leaves_the_keyboard_where_it_was(
     one = sites.old.folder / "one.csv"
     one.write_text(f"id,label\n{row['id']},low\n")
     sites.old.easeci("labels", "import", str(one), code=0)
-    expect(known).not_to_have_text(before, timeout=20_000)
+    expect(known).not_to_have_text(before)
     expect(link).to_be_focused()
     person.close()
 

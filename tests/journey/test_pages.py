@@ -29,7 +29,7 @@ def label_all(page: Page) -> int:
         page.keyboard.press(truth(page))
         keys += 1
         expect(page.locator("#desk")).to_have_attribute("data-unsent", "0")
-    expect(done).to_be_visible(timeout=20_000)
+    expect(done).to_be_visible()
     return keys
 
 
@@ -74,7 +74,7 @@ def test_from_a_plan_to_a_signal(browser: Browser, tmp_path: Path) -> None:
         place.commit_cut(0.52, "a better model")  # the hook tests it
         owner.go("Overview")
         row = page.get_by_role("row", name=re.compile("a better model"))
-        expect(row).to_contain_text("pending", timeout=30_000)
+        expect(row).to_contain_text("pending")
         developer = Person(browser, running)
         developer.sign_in(token(place.repository, "developer"))
         expect(developer.page.get_by_role("row", name=re.compile("a better"))).to_contain_text(
@@ -98,7 +98,7 @@ def test_from_a_plan_to_a_signal(browser: Browser, tmp_path: Path) -> None:
 
         # The developer's page has followed by itself.
         shown = developer.page.get_by_role("row", name=re.compile("a better"))
-        expect(shown).to_contain_text("pass", timeout=15_000)
+        expect(shown).to_contain_text("pass")
         assert developer.page.locator("figure").count() == 0
         words = developer.page.locator("main").inner_text()
         assert not re.search(r"labels?\b|interval|outcome|estimate", words, re.IGNORECASE)
