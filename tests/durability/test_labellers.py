@@ -134,8 +134,13 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
     examples = [line.split(",") for line in place.examples.read_text().splitlines()[1:]]
     ids = {value: identity for identity, value in examples}
     rows = dict(zip(project.sealed(testset).ids, known["label"], strict=True))
-    for value, (right, _) in team.confirmed.items():
-        assert rows[ids[value]] == right
+    by = {
+        row["id"]: row["by"]
+        for name in testset.label_files
+        for row in project.sealed(testset)._frame(name).iter_rows(named=True)
+    }
+    for value, (right, who) in team.confirmed.items():
+        assert (rows[ids[value]], by[ids[value]]) == (right, who)
     verdict = testset.steps[0].verdict
     assert verdict is not None
     assert verdict["labels"] == len(team.confirmed) == testset.labels == EXAMPLES

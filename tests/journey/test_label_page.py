@@ -569,6 +569,35 @@ def test_a_tab_that_is_duplicated_has_a_place_of_its_own(browser: Browser, plain
     jan.leave()
 
 
+def test_a_tab_that_was_duplicated_elsewhere_has_one_too(browser: Browser, plain: Plain) -> None:
+    """What it keeps when it leaves the page of labelling is for a reload, and for nothing else."""
+    owner = Person(browser, plain.running)
+    owner.sign_in(token(plain.place.repository, "owner"))
+    owner.go("Label")
+    expect(owner.page.locator("#example dd")).not_to_have_text("")
+    owner.go("Overview")
+    with owner.page.expect_popup() as opened:
+        owner.page.evaluate("window.open('/label')")
+    owner.go("Label")
+    pages = (owner.page, opened.value)
+    shown = [page.locator("#example dd").inner_text() for page in pages]
+    seats = [page.evaluate("state.seat") for page in pages]
+    for page in pages:
+        close_tab(page)
+    wait_until(lambda: not any(seat in held_seats(plain.place) for seat in seats))
+    owner.close()
+    assert shown[0] != shown[1]
+
+
+def test_a_tab_that_is_closed_while_it_asks_gives_back(browser: Browser, plain: Plain) -> None:
+    lea = Labeller(browser, plain, "lea")
+    assert lea.x
+    lea.page.route("**/label/take", lambda _route: None)  # it will not be answered
+    with lea.page.expect_request("**/label/take"):
+        lea.page.evaluate("ask()")
+    lea.leave()
+
+
 @pytest.mark.parametrize("way", ["killed", "stopped"])
 def test_a_server_that_comes_back(browser: Browser, plain: Plain, way: str) -> None:
     """The page says that it is alone, goes on by itself, and what was pressed meanwhile counts once;

@@ -134,7 +134,9 @@ def release(
 
 @testset.command()
 def retire(
-    reason: Annotated[str, typer.Option("--reason", help="Why, for the log.")] = "by hand",
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why, for the log; developers read it too.")
+    ] = "by hand",
     store: StoreOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,

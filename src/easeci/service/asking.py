@@ -64,7 +64,7 @@ class Asking:
 
     @property
     def can_undo(self) -> bool:
-        return self._desk.can_undo(self.by)
+        return self._desk.undoable(self.by) is not None
 
     def undo(self) -> None:
         """Take back the last answer that nothing rests on yet, and ask again."""

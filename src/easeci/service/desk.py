@@ -98,6 +98,8 @@ class Desk:
         """What was answered here, by position, also after it was recorded."""
         self._asked_again: dict[str, set[int]] = {}
         """The unsettled examples that each labeller has answered again."""
+        self._taken_back: set[int] = set()
+        """What is asked again because somebody wants to answer it otherwise, wanted or not."""
         self._questions: dict[int, Question] = {}
         self._begin()
 
@@ -114,6 +116,7 @@ class Desk:
         self._seats.clear()
         self._questions.clear()
         self._asked_again.clear()
+        self._taken_back.clear()
         self._said = {int(entry["position"]): _said(entry) for entry in journal.entries}
         if self._shared:
             self._restore()
@@ -122,7 +125,7 @@ class Desk:
         """Whoever was being asked something when the desk before this one was killed still is."""
         self._seats.restore(self._journal.held())
         wanted = set(self._step.wanted)
-        self._seats.keep_only(lambda position: position in wanted)
+        self._seats.keep_only(lambda p: p in wanted or self._step.is_unsettled(p))
         self._kept = self._seats.held
 
     def _keep_seats(self) -> None:
@@ -162,7 +165,9 @@ class Desk:
                 return []
             wanted = self._unsettled_left(by) if unsettled else self._step.wanted
             if not unsettled:  # what was loaded ahead may not be needed any more
-                self._seats.keep_only(self._step.is_wanted, seat)
+                self._seats.keep_only(
+                    lambda p: self._step.is_wanted(p) or p in self._taken_back, seat
+                )
             held = self._seats.fill(seat, wanted, count)
             self._keep_seats()
             questions = [self._question(position) for position in held]
@@ -213,46 +218,60 @@ class Desk:
         self._journal.add(entry)
         self._said[position] = _said(entry)
         self._step.add(entry)
+        self._taken_back.discard(position)
         self._seats.done(seat, position)
         self._keep_seats()
         return Given.STORED if needed else Given.SPARE
 
     def undo(self, seat: str, by: str, ticket: str | None = None) -> Question | None:
-        """Take back a labeller's own last answer that is not recorded yet, and ask it again.
+        """Take back an answer of a labeller's own that is not recorded yet, and ask it again.
 
-        The question is the first one of that seat then. None if there is nothing to take back: also
-        if the last answer is not the one of ``ticket`` (a request that was sent twice), or if a
-        verdict is known with it, which makes it like a recorded one.
+        The one of ``ticket``, or else the last one. The question is the first one of that seat
+        then, also if the same request has come before. None if there is nothing to take back: also
+        if a verdict is known with it, which makes it like a recorded one.
         """
         with self._lock:
             self.refresh()
             self._seats.heard(seat)
-            mine = [entry for entry in self._journal.entries if entry.get("by") == by]
-            if not mine or self.settled:
+            ticket = ticket or self.undoable(by)
+            if ticket is None or self.settled:
                 return None
-            position = int(mine[-1]["position"])
-            if ticket not in (None, self._tickets.ticket(self._step.testset.number, position)):
+            testset, position = self._tickets.read(ticket)
+            if testset != self._step.testset.number:
                 return None
+            if position not in self._unrecorded_of(by):
+                return self._question(position) if self._seats.holds(seat, position) else None
             self._journal.undo(position)
             self._said.pop(position, None)
             self._asked_again.get(by, set()).discard(position)
             self._step.remove(position)
+            self._taken_back.add(position)
             self._seats.give(seat, position)
             self._keep_seats()
             return self._question(position)
 
-    def can_undo(self, by: str) -> bool:
-        """Whether a labeller has an answer that nothing rests on yet."""
+    def undoable(self, by: str) -> str | None:
+        """The ticket of a labeller's last answer, if nothing rests on it yet."""
         with self._lock:
-            return not self.settled and any(
-                entry.get("by") == by for entry in self._journal.entries
-            )
+            mine = () if self.settled else self._unrecorded_of(by)
+            return self._tickets.ticket(self._step.testset.number, mine[-1]) if mine else None
+
+    def _unrecorded_of(self, by: str) -> list[int]:
+        entries = self._journal.entries
+        return [int(entry["position"]) for entry in entries if entry.get("by") == by]
 
     def leave(self, seat: str) -> None:
         """A seat is given up; what it held goes to others at once."""
         with self._lock:
             self._seats.leave(seat)
             self._keep_seats()
+
+    @property
+    def occupied(self) -> bool:
+        """Whether anybody is being asked something."""
+        with self._lock:
+            self._seats.let_lapse()
+            return bool(self._seats.held)
 
     def file(self, seat: str, ticket: str, column: str) -> Path | None:
         """The file that a column of a question names, verified.
@@ -396,7 +415,9 @@ class Desk:
                 return _finish(project, done)
         finally:
             with self._lock:
-                self._journal.close()  # who holds what stays: pages outlive a server
+                self._seats.let_lapse()
+                self._keep_seats()  # who is there still stays: pages outlive a server
+                self._journal.close()
 
     # -- how it goes on; all of it under the lock
 

@@ -26,7 +26,7 @@ class Seats:
 
     def heard(self, name: str) -> None:
         """A seat is there: one that is new, or has lapsed, holds nothing."""
-        self._let_lapse()
+        self.let_lapse()
         self._seats.setdefault(name, _Seat(0.0)).heard = self._clock()
 
     @property
@@ -69,9 +69,12 @@ class Seats:
             self._seats[holder].last = position
         self._seats[name].last = position
 
+    def holds(self, name: str, position: int) -> bool:
+        return self._holders.get(position) == name
+
     def shown(self, name: str) -> set[int]:
         """What a seat holds, and what it held last."""
-        self._let_lapse()
+        self.let_lapse()
         seat = self._seats.get(name)
         if seat is None:
             return set()
@@ -100,7 +103,8 @@ class Seats:
         if holder is not None:
             self._seats[holder].held.remove(position)
 
-    def _let_lapse(self) -> None:
+    def let_lapse(self) -> None:
+        """Give up the seats of those who were silent for too long."""
         now = self._clock()
         for name in [n for n, seat in self._seats.items() if now - seat.heard > self._lease]:
             self.leave(name)

@@ -44,8 +44,16 @@ class Journal:
                     hint="One at a time, lest two be asked the same. Teams label on a server's "
                     "page, or take files with them: `easeci labels export`.",
                 ) from None
-            content = os.pread(self._file, os.fstat(self._file).st_size, 0)
         self.entries: list[dict[str, Any]] = []
+        try:
+            self._load()
+        except BaseException:
+            self.close()
+            raise
+
+    def _load(self) -> None:
+        with explained("the journal of labels cannot be used"):
+            content = os.pread(self._file, os.fstat(self._file).st_size, 0)
         if content and not content.endswith(b"\n"):
             self._write(b"\n")  # its last answer was never finished
         for line in content.splitlines():

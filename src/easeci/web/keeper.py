@@ -21,7 +21,7 @@ from easeci.service.project import Project
 if TYPE_CHECKING:
     from easeci.web.site import Place
 
-IDLE_SECONDS = 60.0
+IDLE_SECONDS = 15.0
 CLOSING_SECONDS = 5.0
 PAUSE_SECONDS = 5.0
 """After something went wrong, such as a full disk, before it is tried again."""

@@ -12,6 +12,7 @@ from easeci.errors import BusyError
 from easeci.service.desk import Desk
 from easeci.service.project import Project
 from easeci.web.keeper import Keeper
+from easeci.web.turns import Turns
 
 if TYPE_CHECKING:
     from easeci.web.site import Place
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 5.0
 REST_SECONDS = 300.0
 """How long nobody must have labelled until the journal is left to others, such as a terminal."""
+LEFT_SECONDS = 10.0
+"""The same if every page was closed: long enough for a reload."""
 
 
 class Labellers:
@@ -26,6 +29,7 @@ class Labellers:
 
     def __init__(self, place: Place, keeper: Keeper) -> None:
         self._place, self._keeper = place, keeper
+        self._turns = Turns()
         self._lock = threading.Lock()
         self._closed = threading.Condition(self._lock)
         self._closing = False
@@ -56,6 +60,17 @@ class Labellers:
         if desk.settled:
             self._keeper.run_soon(self._settle)
 
+    def speaks(self, seat: str, turn: int) -> bool:
+        """Whether somebody sits there still, and did not leave after saying this."""
+        return self._turns.speaks(seat, turn)
+
+    def leave(self, seat: str, turn: int) -> None:
+        """A tab is closed. Where nobody labels, nobody has to be told."""
+        with self._lock:
+            desk = self._desk
+        if self._turns.leaves(seat, turn) and desk is not None:
+            desk.leave(seat)
+
     def wanted(self) -> int | None:
         """How many labels are asked for just now; None if nobody is labelling."""
         with self._lock:
@@ -82,7 +97,9 @@ class Labellers:
             desk.settle(project)
 
     def _rest(self, project: Project) -> None:
-        if time.monotonic() - self._last_used > REST_SECONDS:
+        desk = self._desk
+        rest = REST_SECONDS if desk is not None and desk.occupied else LEFT_SECONDS
+        if time.monotonic() - self._last_used > rest:
             self._close(project)
 
     def _close(self, project: Project) -> None:

@@ -66,13 +66,12 @@ def answer(asked: Asked) -> Response:
 
 def undo(asked: Asked) -> Response:
     with asked.site.labellers.at_desk() as desk:
-        desk.undo(_seat(asked), asked.who.name, asked.text("undone") or None)
-        return _document(asked, desk)
+        taken_back = desk.undo(_seat(asked), asked.who.name, asked.text("undone"))
+        return _document(asked, desk, undone=taken_back is not None)
 
 
 def leave(asked: Asked) -> Response:
-    with asked.site.labellers.at_desk() as desk:
-        desk.leave(_seat(asked))
+    asked.site.labellers.leave(_seat(asked), _turn(asked))
     return JSONResponse({})
 
 
@@ -94,21 +93,25 @@ def file(asked: Asked) -> Response:
     return FileResponse(path, media_type=kind or "application/octet-stream", headers=headers)
 
 
-def _document(asked: Asked, desk: Desk, given: Given | None = None) -> Response:
+def _document(
+    asked: Asked, desk: Desk, *, given: Given | None = None, undone: bool | None = None
+) -> Response:
     """All that a page shows: the examples that it holds, and how things stand."""
     again = asked.text("unsettled") == "yes"
     by, seat = asked.who.name, _seat(asked)
-    held = desk.take(seat, by, HELD, unsettled=again)
+    there = asked.site.labellers.speaks(seat, _turn(asked))
+    held = desk.take(seat, by, HELD, unsettled=again) if there else []
     return JSONResponse(
         {
             "given": given,
+            "undone": undone,
             "questions": [_question(question) for question in held],
             "classes": desk.classes,
             "declared": desk.declared,
             "more": roughly(desk.more_unsettled(by) if again else desk.more),
             "settled": desk.settled,
-            "can_undo": desk.can_undo(by),
-            "unsettled": desk.more_unsettled(by),
+            "undoable": desk.undoable(by),
+            "unsettled": desk.more_unsettled(by) > 0,
             "lease": LEASE_SECONDS,
         }
     )
@@ -149,6 +152,12 @@ def _seat_name(asked: Asked, tab: str) -> str:
     if not 8 <= len(tab) <= 64 or not tab.isalnum():
         raise UsageError("the page has no place at the desk", hint="Load it again.")
     return f"{asked.who.name}:{tab}"
+
+
+def _turn(asked: Asked) -> int:
+    """How much a tab had said before this; the page counts."""
+    text = asked.text("turn")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 def _state(text: str) -> Answered:

@@ -146,7 +146,7 @@ class Crowd:
         self.open()
 
     def open(self) -> None:
-        self.desk = Desk.open(opened(self.place), clock=self.clock)
+        self.desk = Desk.open(opened(self.place), clock=self.clock, shared=True)
 
     def live(self) -> dict[str, list[Question]]:
         limit = self.clock.now - LEASE_SECONDS
@@ -164,8 +164,10 @@ class Crowd:
         assert not others & set(tickets(got)), "held by two"
         assert not set(self.acknowledged) & set(tickets(got)), "asked again"
         if not self.desk.settled:
-            kept = [ticket for ticket in tickets(self.told[name]) if ticket in tickets(got)]
-            assert kept == tickets(self.told[name])[:3], "taken away"
+            # What somebody takes back may be so far back that what others hold has to wait.
+            wanted = {self.desk._tickets.ticket(1, p) for p in self.desk._step.wanted}
+            kept = [ticket for ticket in tickets(self.told[name]) if ticket in wanted]
+            assert tickets(got)[: len(kept)] == kept[:3], "taken away"
         self.told[name] = got
 
     def answer(self, name: str, *, wrong: bool = False) -> None:
@@ -205,9 +207,10 @@ class Crowd:
                 del self.posted[name]
 
     def restart(self) -> None:
-        """The server is killed: only what is on the disk is left."""
+        """The server is killed: only what is on the disk is left, and pages with what they show."""
         self.desk._journal.close()
-        self.told, self.heard = {}, {}
+        self.told = self.live()
+        self.heard = dict.fromkeys(self.told, self.clock.now)
         self.open()
 
     def check(self) -> None:
@@ -440,8 +443,8 @@ def test_only_own_answers_are_taken_back_and_asked_again_first(place: Workplace)
     (one,), (other,) = desk.take("a", "ann", 1), desk.take("b", "bob", 1)
     desk.answer("a", "ann", one.ticket, LABEL, "low")
     desk.answer("b", "bob", other.ticket, LABEL, "low")
-    assert desk.can_undo("ann")
-    assert not desk.can_undo("eve")
+    assert desk.undoable("ann") == one.ticket
+    assert desk.undoable("eve") is None
     assert desk.undo("e", "eve") is None
     following = desk.take("a", "ann", 2)
     back = desk.undo("a", "ann")
@@ -512,13 +515,13 @@ def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplac
             said.append(desk.take("b", "bob", 3))
             said.append(desk.answer("slow", "ann", held.ticket, LABEL, "x"))
             said.append(desk.answer("slow", "ann", spare, LABEL, "low"))
-            said.append((desk.undo("b", "bob"), desk.can_undo("bob"), desk.settled))
+            said.append((desk.undo("b", "bob"), desk.undoable("bob"), desk.settled))
 
         labeller = threading.Thread(target=label)
         labeller.start()
         labeller.join(20)
         assert not labeller.is_alive(), "held up by somebody who waits for the project"
-        assert said == [[], Given.ALREADY_ANSWERED, Given.SPARE, (None, False, True)]
+        assert said == [[], Given.ALREADY_ANSWERED, Given.SPARE, (None, None, True)]
         assert thread.is_alive()
     thread.join(60)
     (done,) = results
@@ -539,7 +542,7 @@ def test_what_a_verdict_is_known_with_is_not_taken_back(place: Workplace) -> Non
         for question in desk.take("b", "bob", 1):
             desk.answer("b", "bob", question.ticket, LABEL, truth(question))
     assert desk.undo("b", "bob") is None
-    assert not desk.can_undo("bob")
+    assert desk.undoable("bob") is None
     assert desk.settled
     assert len(desk.settle(keeper).answered) == 1
     assert desk.undo("b", "bob") is None
@@ -554,8 +557,60 @@ def test_an_undo_that_is_sent_twice_takes_back_one_answer(place: Workplace) -> N
     back = desk.undo("b", "bob", second.ticket)
     assert back is not None
     assert back.ticket == second.ticket
-    assert desk.undo("b", "bob", second.ticket) is None
+    assert desk.undo("b", "bob", second.ticket) == back, "its response was lost"
     assert len(entries(place)) == 1
+    desk.close(opened(place))
+
+
+def test_each_tab_takes_back_its_own(place: Workplace) -> None:
+    """Whoever labels in two tabs means the answer that was given in the one that they are in."""
+    desk = Desk.open(opened(place))
+    (one,), (other,) = desk.take("1", "bob", 1), desk.take("2", "bob", 1)
+    desk.answer("1", "bob", one.ticket, LABEL, truth(one))
+    desk.answer("2", "bob", other.ticket, LABEL, truth(other))
+    assert desk.undo("1", "bob", one.ticket) == one
+    assert desk.undo("2", "bob", one.ticket) is None, "that is at the other tab"
+    assert tickets(desk.take("1", "bob", 1)) == [one.ticket]
+    assert len(entries(place)) == 1
+    desk.close(opened(place))
+
+
+def test_who_holds_what_was_skipped_outlives_a_kill(place: Workplace) -> None:
+    desk = Desk.open(opened(place), shared=True)
+    (question,) = desk.take("a", "ann", 1)
+    desk.answer("a", "ann", question.ticket, Answered.SKIPPED)
+    desk.record(opened(place))
+    assert tickets(desk.take("b", "bob", 1, unsettled=True)) == [question.ticket]
+    desk._journal.close()
+    desk = Desk.open(opened(place), shared=True)
+    assert desk.take("c", "cid", 1, unsettled=True) == []
+    assert tickets(desk.take("b", "bob", 1, unsettled=True)) == [question.ticket]
+    desk.close(opened(place))
+
+
+def test_what_was_taken_back_is_asked_again_wanted_or_not(place: Workplace) -> None:
+    """Such as what had been skipped, and the page is back at what is wanted."""
+    desk = Desk.open(opened(place))
+    (question,) = desk.take("a", "ann", 1)
+    desk.answer("a", "ann", question.ticket, Answered.SKIPPED)
+    desk.record(opened(place))
+    (again,) = desk.take("a", "ann", 1, unsettled=True)
+    desk.answer("a", "ann", again.ticket, Answered.CANNOT_TELL)
+    assert desk.undo("a", "ann", again.ticket) == again
+    assert tickets(desk.take("a", "ann", 2))[0] == again.ticket
+    desk.answer("a", "ann", again.ticket, LABEL, truth(again))
+    assert again.ticket not in tickets(desk.take("a", "ann", 2))
+    desk.close(opened(place))
+
+
+def test_those_who_have_gone_get_no_new_lease(place: Workplace) -> None:
+    clock = Clock()
+    desk = Desk.open(opened(place), clock=clock, shared=True)
+    gone = desk.take("a", "ann", 1)
+    clock.now += LEASE_SECONDS + 1
+    desk.close(opened(place))
+    desk = Desk.open(opened(place), clock=clock, shared=True)
+    assert tickets(desk.take("b", "bob", 1)) == tickets(gone)
     desk.close(opened(place))
 
 

@@ -66,6 +66,21 @@ def test_an_answer_that_does_not_fit_on_the_disk_leaves_nothing(
     assert positions(reopened(journal, tmp_path)) == [1, 3]
 
 
+def test_a_journal_that_cannot_be_mended_is_left_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last line was never finished, and the disk is full; once it is not, labelling goes on."""
+    journal = Journal(tmp_path)
+    journal.add(entry(1))
+    (tmp_path / NAME).write_bytes((tmp_path / NAME).read_bytes() + b"{")
+    journal.close()
+    monkeypatch.setattr(os, "write", lambda *_: 0)
+    with pytest.raises(InfrastructureError):
+        Journal(tmp_path)
+    monkeypatch.undo()
+    assert positions(reopened(journal, tmp_path)) == [1]
+
+
 def test_one_at_a_time(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     with pytest.raises(UsageError, match="already, in a terminal or on a server's page"):

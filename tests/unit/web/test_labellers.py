@@ -14,7 +14,7 @@ from easeci.web import labellers as module
 from easeci.web.keeper import Keeper
 from easeci.web.labellers import Labellers
 from easeci.web.site import Place
-from tests.sites import waiting_project
+from tests.sites import serving_here, visitor, waiting_project
 
 
 def test_who_comes_while_it_is_closed_waits_or_is_told(
@@ -61,3 +61,38 @@ def test_a_desk_is_closed_only_when_nobody_is_at_it(tmp_path: Path) -> None:
     assert labellers._desk is desk, "somebody was there a moment ago"
     labellers._close(project)
     assert labellers._desk is None
+
+
+def test_the_journal_is_left_soon_after_the_last_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody at a terminal can go on; as long as a page shows something, it is the page's."""
+    place = Place(waiting_project(tmp_path).repository)
+    labellers = Labellers(place, Keeper(place))
+    project = open_project(place.folder)
+    with labellers.at_desk() as desk:
+        assert desk.take("seat", "ada", 1)
+    monkeypatch.setattr(module, "LEFT_SECONDS", 0.0)
+    labellers._rest(project)
+    assert labellers._desk is desk
+    labellers.leave("seat", 1)
+    labellers._rest(project)
+    assert labellers._desk is None
+    labellers.leave("seat", 2)
+    assert labellers._desk is None, "a page's last word opens nothing"
+
+
+def test_the_order_in_which_a_tab_spoke_is_what_counts(tmp_path: Path) -> None:
+    """By the requests of the page itself: another connection may be faster."""
+    place = waiting_project(tmp_path)
+    with serving_here(place.repository) as here:
+        ada = visitor(here, place.repository, "labeller", "ada")
+        bob = visitor(here, place.repository, "labeller", "bob")
+        (shown, *_) = ada.label("take", "adasseat", turn="3")["questions"]
+        ada.label("leave", "adasseat", turn="2")  # of the page before a reload
+        assert shown not in bob.label("take", "bobsseat", turn="1")["questions"]
+        ada.label("leave", "adasseat", turn="9")
+        late = ada.label("answer", "adasseat", turn="8", ticket=shown["ticket"], state="skipped")
+        assert (late["given"], late["questions"]) == ("stored", [])
+        late = ada.label("undo", "adasseat", turn="10", undone=shown["ticket"])
+        assert (late["undone"], late["questions"][0]) == (True, shown)

@@ -15,16 +15,17 @@ const RETRY_MS = 1500;
 const LOOK_MS = 3000;
 const AWAY_MS = 180000;
 const RENEW_MS = 40000; // so long before its end the lease is renewed
+const RECORDED = "Nothing to take back: what is recorded stands.";
 
 const state = {
-  seat: seatOfThisTab(),
+  ...placeOfThisTab(), // seat, and turn: how often this tab has spoken
   held: [], // { ticket, node }: the first is shown
   classes: [],
   declared: true,
   given: 0,
   typed: "",
   unsettled: false,
-  canUndo: false,
+  undoable: null, // the ticket of this labeller's last answer, also from before a reload
   leaseUntil: 0,
   lastSeen: Date.now(),
   answered: [], // tickets, the last one at the end
@@ -33,14 +34,15 @@ const state = {
   leaving: false,
 };
 
-// It is kept while the page is away, such as for a reload, and not longer: what a tab keeps is
-// copied when it is duplicated, and two must not sit at one place.
-function seatOfThisTab() {
-  const seat = sessionStorage.getItem(SEAT);
+// It is kept for a reload and for signing in anew, and not longer: what a tab keeps is copied when
+// it is duplicated, and two must not sit at one place.
+function placeOfThisTab() {
+  const kept = JSON.parse(sessionStorage.getItem(SEAT));
   sessionStorage.removeItem(SEAT);
-  if (seat) return seat;
+  const [loaded] = performance.getEntriesByType("navigation");
+  if (kept && (kept.back || loaded.type === "reload")) return { seat: kept.seat, turn: kept.turn };
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return { seat: Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""), turn: 0 };
 }
 
 // What is not sent yet survives a reload.
@@ -52,6 +54,8 @@ function unsent() {
   return state.queue.filter((job) => job.path !== "/label/take");
 }
 
+const isUnsent = (ticket) => state.queue.some((job) => job.fields.ticket === ticket);
+
 function keep() {
   const answers = unsent();
   sessionStorage.setItem(QUEUE, JSON.stringify(answers));
@@ -60,8 +64,14 @@ function keep() {
 
 // -- talking to the server
 
+// Who speaks, and after what else: requests may overtake each other.
+function place() {
+  state.turn += 1;
+  return { seat: state.seat, turn: state.turn };
+}
+
 async function post(path, fields) {
-  const body = new URLSearchParams({ seat: state.seat, unsettled: state.unsettled ? "yes" : "", ...fields });
+  const body = new URLSearchParams({ ...place(), unsettled: state.unsettled ? "yes" : "", ...fields });
   const asked = Date.now();
   const response = await fetch(path, {
     method: "POST", body, headers: { "X-Easeci-Csrf": csrf }, credentials: "same-origin", keepalive: true,
@@ -78,7 +88,7 @@ async function post(path, fields) {
   }
   const reply = await response.json();
   if (!response.ok) {
-    const error = new Error(reply.hint ? `${sentence(reply.error)} ${reply.hint}` : sentence(reply.error));
+    const error = new Error(plain(reply.hint ? `${sentence(reply.error)} ${reply.hint}` : sentence(reply.error)));
     error.status = response.status;
     error.final = response.status < 500;
     throw error;
@@ -88,6 +98,7 @@ async function post(path, fields) {
 }
 
 const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+const plain = (words) => words.replaceAll("`", "");
 
 async function send() {
   if (state.sending) return;
@@ -144,16 +155,20 @@ function trouble(title, words) {
 function accept(reply) {
   state.classes = reply.classes;
   state.declared = reply.declared;
-  state.canUndo = reply.can_undo;
+  state.undoable = reply.undoable;
+  if (!state.undoable) state.answered = state.answered.filter((ticket) => isUnsent(ticket)); // recorded
+  if (reply.undone === true) {
+    state.given = Math.max(state.given - 1, 0);
+    say("Taken back: answer again.");
+  } else if (reply.undone === false) say(RECORDED);
   // The server does not know yet of answers that are still in the queue.
-  const answered = new Set(state.queue.map((job) => job.fields.ticket));
   const before = new Map(state.held.map((held) => [held.ticket, held]));
   if (state.unsettled && !reply.questions.length) {
     state.unsettled = false; // through with what was skipped: on with what is wanted
     setTimeout(ask);
   }
   state.held = reply.questions
-    .filter((question) => !answered.has(question.ticket))
+    .filter((question) => !isUnsent(question.ticket))
     .map((question) => before.get(question.ticket) || { ticket: question.ticket, node: drawn(question) });
   if (reply.given === "already answered") say("That one had been answered already.");
   byId("more").textContent = state.held.length ? reply.more : "";
@@ -225,7 +240,7 @@ function show(reply) {
     document.dispatchEvent(new CustomEvent("example-shown"));
   }
   byId("count").textContent = `Label ${state.given + 1} of this session`;
-  byId("undo").disabled = !state.canUndo;
+  byId("undo").disabled = !(state.undoable || state.answered.length);
   drawClasses();
 }
 
@@ -285,7 +300,6 @@ function answer(kind, label) {
   state.given += 1;
   state.answered.push(held.ticket);
   state.typed = "";
-  state.canUndo = true;
   say(`Last: ${kind === "label" ? label : kind === "skipped" ? "skipped" : "can’t tell"}`);
   if (state.held.length) show();
   else byId("example").replaceChildren();
@@ -295,11 +309,11 @@ function answer(kind, label) {
 }
 
 function undo() {
-  if (!state.canUndo) { say("Nothing to take back: what is recorded stands."); return; }
-  state.given = Math.max(state.given - 1, 0);
-  say("Taken back: answer again.");
-  const ticket = state.answered.pop();
-  enqueue("/label/undo", ticket ? { undone: ticket } : {});
+  const ticket = state.answered.pop() || state.undoable;
+  if (!ticket) { say(RECORDED); return; }
+  state.undoable = null;
+  say("Taking it back…");
+  enqueue("/label/undo", { undone: ticket });
 }
 
 function digit(key) {
@@ -323,7 +337,7 @@ function choose() {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
   if (/^(INPUT|TEXTAREA|SELECT|AUDIO)$/.test(event.target.tagName)) return;
-  if (desk.hidden) return;
+  if (desk.hidden && event.key !== "u") return; // the last answer can be taken back all the same
   if (/^[0-9]$/.test(event.key)) digit(event.key);
   else if (event.key === "Enter" && state.typed) choose();
   else if (event.key === "Backspace" && state.typed) { state.typed = state.typed.slice(0, -1); say(state.typed); }
@@ -373,11 +387,17 @@ setInterval(() => {
   if (held ? isThere() && left < RENEW_MS : document.visibilityState === "visible") ask();
 }, LOOK_MS);
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask(); });
-window.addEventListener("pagehide", () => {
-  sessionStorage.setItem(SEAT, state.seat);
+function leave() {
   if (unsent().length) return; // answers are still on their way: the lease ends by itself
-  navigator.sendBeacon("/label/leave", new URLSearchParams({ seat: state.seat, csrf }));
+  navigator.sendBeacon("/label/leave", new URLSearchParams({ ...place(), csrf }));
+}
+
+window.addEventListener("pagehide", () => {
+  leave();
+  sessionStorage.setItem(SEAT, JSON.stringify({ seat: state.seat, turn: state.turn, back: state.leaving }));
 });
+// Signed out, the page could not say so any more.
+for (const form of document.querySelectorAll('form[action="/sign-out"]')) form.addEventListener("submit", leave);
 window.addEventListener("beforeunload", (event) => {
   // Whoever was signed out comes back to this tab, which keeps the answers.
   if (!state.leaving && state.queue.some((job) => job.path === "/label/answer")) event.preventDefault();
@@ -385,6 +405,7 @@ window.addEventListener("beforeunload", (event) => {
 window.addEventListener("pageshow", (event) => {
   if (!event.persisted) return;
   sessionStorage.removeItem(SEAT);
+  state.leaseUntil = 0; // what is shown may be with somebody else by now
   ask();
 });
 ask();
