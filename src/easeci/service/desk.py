@@ -324,6 +324,7 @@ class Desk:
     def wanted(self) -> int:
         """How many labels the open step asks for just now; for the owner's eyes."""
         with self._lock:
+            self.refresh()
             return sum(1 for _ in self._step.wanted)
 
     @property

@@ -82,6 +82,13 @@ def _record_look(project: Project, view: str) -> None:
         project.append(Looked(view))
 
 
+def _waiting(state: State, testset: Testset) -> int:
+    """How many commits wait for labels or for their turn; on a testset that has ended, none."""
+    if testset.retired is not None:
+        return 0
+    return len(state.queue(testset)) + (testset.open_step is not None)
+
+
 def read_status(
     project: Project, *, owner: bool = False, labels_wanted: int | None = None
 ) -> Status:
@@ -168,7 +175,7 @@ def owner_status(
         needed=testset.needed,
         labels=testset.labels,
         labels_wanted=labels_wanted,
-        waiting=len(state.queue(testset)) + (testset.open_step is not None),
+        waiting=_waiting(state, testset),
         passed=sum(step.passed is True for step in testset.steps),
         undecided=sum(step.undecided for step in testset.steps),
         build_errors=state.build_failures(testset),

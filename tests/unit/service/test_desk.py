@@ -634,6 +634,15 @@ def test_labels_from_elsewhere_are_noticed(place: Workplace) -> None:
     assert recorded(place) == {ids[0]: "cannot tell", ids[1]: "high"}
 
 
+def test_what_is_wanted_is_as_others_left_it(place: Workplace) -> None:
+    """The owner reads it before any labeller comes again."""
+    desk = Desk.open(opened(place))
+    assert desk.wanted > 0
+    import_labels(opened(place), place.labels)
+    assert desk.wanted == 0
+    desk.close(opened(place))
+
+
 def test_a_testset_that_is_retired_and_one_that_takes_its_place(place: Workplace) -> None:
     desk, keeper = Desk.open(opened(place)), opened(place)
     one, two, three = desk.take("a", "ann", 3)

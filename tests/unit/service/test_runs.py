@@ -16,7 +16,7 @@ from easeci.service.labelling import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.runs import Answer, run
 from easeci.service.testsets import Offer, add_testset, retire_testset
-from easeci.service.views import baseline_log, status
+from easeci.service.views import baseline_log, read_status, status
 from easeci.verdict import Verdict, decide
 from tests.repositories import MODEL, Workplace, write_examples
 
@@ -351,6 +351,23 @@ def test_a_testset_retired_by_hand_is_used_no_more(place: Workplace) -> None:
     place.commit_cut(0.52)
     with pytest.raises(NoTestsetError, match="by hand"):
         run_on(place)
+
+
+def test_nothing_waits_on_a_testset_that_has_ended(place: Workplace) -> None:
+    add(place, labelled=False)
+    run_on(place)
+    for cut in (0.52, 0.51):
+        place.commit_cut(cut)
+        assert run_on(place).row.signal is Signal.PENDING
+    assert waiting(place) == 2
+    retire_testset(opened(place), "by hand")
+    assert waiting(place) == 0
+
+
+def waiting(place: Workplace) -> int:
+    owner = read_status(opened(place), owner=True).owner
+    assert owner is not None
+    return owner.waiting
 
 
 def test_two_repositories_do_not_share_a_project(place: Workplace, tmp_path: Path) -> None:
