@@ -16,8 +16,8 @@ def chromium() -> Iterator[Browser]:
     path = shutil.which("chromium")
     assert path is not None, "there is no chromium: `make packages` installs it"
     with sync_playwright() as playwright:
-        # Its own sandbox does not work as root, which these tests may run as.
         expect.set_options(timeout=1000 * PATIENCE)
+        # Its own sandbox does not work as root, which these tests may run as.
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         try:
             yield browser

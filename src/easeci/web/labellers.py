@@ -74,7 +74,11 @@ class Labellers:
     def wanted(self) -> int | None:
         """How many labels are asked for just now; None if nobody is labelling."""
         with self._lock:
-            return None if self._desk is None else self._desk.wanted
+            desk = self._desk
+        try:
+            return None if desk is None else desk.wanted
+        except BusyError:  # it has just been closed, or the next testset is labelled elsewhere
+            return None
 
     def given(self) -> int:
         """How many answers are on the disk and not recorded yet."""

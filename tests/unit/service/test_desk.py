@@ -140,6 +140,9 @@ class Crowd:
     acknowledged: dict[str, str] = field(default_factory=dict)
     """Labels by ticket."""
     posted: dict[str, tuple[str, str]] = field(default_factory=dict)
+    overtaken: set[str] = field(default_factory=set)
+    """Who was told something before another took back an answer: so far back, perhaps, that what
+    they hold has to wait."""
 
     def __post_init__(self) -> None:
         self.keeper = opened(self.place)
@@ -164,10 +167,12 @@ class Crowd:
         assert not others & set(tickets(got)), "held by two"
         assert not set(self.acknowledged) & set(tickets(got)), "asked again"
         if not self.desk.settled:
-            # What somebody takes back may be so far back that what others hold has to wait.
-            wanted = {self.desk._tickets.ticket(1, p) for p in self.desk._step.wanted}
-            kept = [ticket for ticket in tickets(self.told[name]) if ticket in wanted]
+            kept = tickets(self.told[name])
+            if name in self.overtaken:
+                wanted = {self.desk._tickets.ticket(1, p) for p in self.desk._step.wanted}
+                kept = [ticket for ticket in kept if ticket in wanted]
             assert tickets(got)[: len(kept)] == kept[:3], "taken away"
+        self.overtaken.discard(name)
         self.told[name] = got
 
     def answer(self, name: str, *, wrong: bool = False) -> None:
@@ -202,6 +207,7 @@ class Crowd:
         back = self.desk.undo(name, name)
         if back is not None:
             self.acknowledged.pop(back.ticket)
+            self.overtaken |= set(LABELLERS)
             self.told[name] = [back, *self.told[name]]
             if self.posted.get(name, ("",))[0] == back.ticket:
                 del self.posted[name]

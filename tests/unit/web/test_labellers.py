@@ -14,6 +14,7 @@ from easeci.web import labellers as module
 from easeci.web.keeper import Keeper
 from easeci.web.labellers import Labellers
 from easeci.web.site import Place
+from tests.repositories import write_examples
 from tests.sites import serving_here, visitor, waiting_project
 
 
@@ -80,6 +81,24 @@ def test_the_journal_is_left_soon_after_the_last_page(
     assert labellers._desk is None
     labellers.leave("seat", 2)
     assert labellers._desk is None, "a page's last word opens nothing"
+
+
+def test_the_overview_does_not_fail_because_the_next_testset_is_labelled_elsewhere(
+    tmp_path: Path,
+) -> None:
+    workplace = waiting_project(tmp_path)
+    place = Place(workplace.repository)
+    labellers = Labellers(place, Keeper(place))
+    with labellers.at_desk():
+        assert labellers.wanted()
+    workplace.easeci("testset", "retire", code=0)
+    write_examples(workplace.examples, size=200, start=9000)
+    workplace.add_testset("--allow-smaller", labelled=False)
+    project = open_project(place.folder)
+    journal = Journal(project.sealed(project.state.testsets[2]).labels_folder)
+    assert labellers.wanted() is None
+    journal.close()
+    labellers._close(project)
 
 
 def test_the_order_in_which_a_tab_spoke_is_what_counts(tmp_path: Path) -> None:

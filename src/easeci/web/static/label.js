@@ -9,7 +9,7 @@ const byId = (id) => document.getElementById(id);
 const desk = byId("desk");
 const csrf = desk.dataset.csrf;
 const QUEUE = `easeci-queue ${desk.dataset.by}`; // whoever else signs in here has a queue of their own
-const SEAT = "easeci-seat";
+const SEAT = "easeci-place";
 const SINGLE_KEYS = 9;
 const RETRY_MS = 1500;
 const LOOK_MS = 3000;
@@ -161,12 +161,12 @@ function accept(reply) {
     state.given = Math.max(state.given - 1, 0);
     say("Taken back: answer again.");
   } else if (reply.undone === false) say(RECORDED);
-  // The server does not know yet of answers that are still in the queue.
   const before = new Map(state.held.map((held) => [held.ticket, held]));
   if (state.unsettled && !reply.questions.length) {
     state.unsettled = false; // through with what was skipped: on with what is wanted
     setTimeout(ask);
   }
+  // The server does not know yet of answers that are still in the queue.
   state.held = reply.questions
     .filter((question) => !isUnsent(question.ticket))
     .map((question) => before.get(question.ticket) || { ticket: question.ticket, node: drawn(question) });
@@ -387,6 +387,7 @@ setInterval(() => {
   if (held ? isThere() && left < RENEW_MS : document.visibilityState === "visible") ask();
 }, LOOK_MS);
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask(); });
+
 function leave() {
   if (unsent().length) return; // answers are still on their way: the lease ends by itself
   navigator.sendBeacon("/label/leave", new URLSearchParams({ ...place(), csrf }));
