@@ -17,8 +17,8 @@ from typing import Any
 import httpx
 import uvicorn
 
+from easeci.service.access.tokens import add_token, sign_in
 from easeci.service.project import open_project
-from easeci.service.tokens import add_token, sign_in
 from easeci.web.server import Listening, Server
 from easeci.web.site import Place, Site
 from tests.commands import start_easeci

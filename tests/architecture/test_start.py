@@ -29,7 +29,7 @@ def test_what_does_not_plan_starts_without_scipy() -> None:
     """Signals, views and labels: commands that are given often, and whose hooks people wait for."""
     program = (
         "import sys, easeci.cli.main\n"
-        "import easeci.service.labelling, easeci.service.runs, easeci.service.views\n"
+        "import easeci.service.labelling.files, easeci.service.commits.submit, easeci.views.status\n"
         "sys.exit('scipy' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], check=False)

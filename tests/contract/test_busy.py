@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from easeci.service.exploring import explore
+from easeci.service.planning.explore import explore
 from easeci.service.project import open_project
 from easeci.web import connection, explorer, server
 from easeci.web import site as sites

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from easeci.service.asking import Asking
-from easeci.service.labelling import import_labels
+from easeci.service.labelling.files import import_labels
+from easeci.service.labelling.terminal import Asking
 from easeci.service.project import open_project
 from easeci.tables.answers import Answered
 from tests.repositories import Workplace

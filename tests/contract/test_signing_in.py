@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from easeci.service.tokens import SESSION_HOURS
+from easeci.service.access.tokens import SESSION_HOURS
 from easeci.web.throttle import MOST_FAILURES
 from tests.commands import easeci
 from tests.repositories import Workplace

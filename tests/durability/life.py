@@ -25,12 +25,12 @@ from typing import Any
 from unittest import mock
 
 from easeci.ledger.chain import Head, Record
-from easeci.service.labelling import import_labels
+from easeci.service.commits.submit import run
+from easeci.service.labelling.files import import_labels
 from easeci.service.project import open_project
-from easeci.service.runs import run
-from easeci.service.testsets import Offer, add_testset
-from easeci.service.views import log, verify
+from easeci.service.testsets.add import Offer, add_testset
 from easeci.store import Store
+from easeci.views.status import log, verify
 from tests.repositories import Workplace, write_examples
 
 NEXT = "next"

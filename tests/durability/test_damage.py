@@ -11,7 +11,7 @@ import pytest
 
 from easeci.errors import EaseciError
 from easeci.service.project import open_project
-from easeci.service.views import verify
+from easeci.views.status import verify
 from tests.repositories import Workplace
 
 FLIPS_PER_FILE = 6

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from easeci.service.project import open_project
-from easeci.service.views import verify
+from easeci.views.status import verify
 from tests.commands import plain_environment, start_easeci
 from tests.repositories import Workplace
 

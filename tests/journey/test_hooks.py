@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from easeci.build import Repository
-from easeci.service.hooks import install, uninstall
 from easeci.service.project import open_project
-from easeci.service.spool import Spool
-from easeci.service.watching import Watch
+from easeci.service.pushes.dropbox import Spool
+from easeci.service.pushes.hooks import install, uninstall
+from easeci.service.pushes.watcher import Watch
 from tests.accounts import Account, two_accounts
 from tests.commands import COMMAND, easeci_here, plain_environment
 from tests.repositories import Workplace, write_examples

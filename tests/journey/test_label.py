@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from easeci.service.labelling import export_wanted, import_labels
+from easeci.service.commits.submit import run
+from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
-from easeci.service.runs import run
-from easeci.service.testsets import Offer, add_testset
+from easeci.service.testsets.add import Offer, add_testset
 from easeci.vault import sealing
 from tests.repositories import Workplace
 from tests.terminals import CLEAR, Terminal

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from easeci.service.project import open_project
-from easeci.service.views import verify
+from easeci.views.status import verify
 from tests.commands import easeci
 from tests.repositories import Workplace
 
@@ -155,7 +155,7 @@ def test_a_store_that_may_not_be_written(place: Workplace) -> None:
     program = (
         "import sys\n"
         "from easeci.cli.main import run\n"
-        "import easeci.service.runs, easeci.service.views\n"
+        "import easeci.service.commits.submit, easeci.views.status\n"
         "import os; os.setgid(64999); os.setuid(64999)\n"
         "os.environ['GIT_CONFIG_COUNT'] = '0'\n"
         "sys.exit(run(['run']))\n"

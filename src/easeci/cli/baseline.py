@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from easeci.cli.options import JsonOption
-from easeci.cli.places import (
+from easeci.cli.project_options import (
     ProjectOption,
     StoreOption,
     UnsandboxedOption,
     opened,
     say_waiting,
 )
+from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output, working
 
 baseline = typer.Typer(help="The old model that commits are compared with.", no_args_is_help=True)
@@ -34,7 +34,7 @@ def set_(
     as_json: JsonOption = False,
 ) -> None:
     """Make a commit the baseline, before the first step of a testset."""
-    from easeci.service.baselines import set_baseline
+    from easeci.service.commits.baseline import set_baseline
 
     found = opened(store, project)
     with working("building the baseline"):

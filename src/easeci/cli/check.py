@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.padding import Padding
 
-from easeci.cli.options import (
+from easeci.cli.script_options import (
     AdaptivityOption,
     ConditionOption,
     DifferenceOption,

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from easeci.cli.places import ProjectOption, StoreOption, UnsandboxedOption, say_waiting
+from easeci.cli.project_options import ProjectOption, StoreOption, UnsandboxedOption, say_waiting
 from easeci.cli.run import EXIT_CODES, show_answer
 from easeci.cli.terminal import output, show_error, show_warnings
 from easeci.errors import EaseciError, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from easeci.build import Repository
-    from easeci.service.hooks import Installed, Push
     from easeci.service.project import Project
+    from easeci.service.pushes.hooks import Installed, Push
 
 WAIT_VARIABLE = "EASECI_WAIT"
 WAIT_SECONDS = 60.0
@@ -37,8 +37,8 @@ def install(
 ) -> None:
     """Test every commit of this repository; of a bare one, the tip of every push."""
     from easeci.build import Repository
-    from easeci.service.hooks import install as install_hook
     from easeci.service.project import store_folder
+    from easeci.service.pushes.hooks import install as install_hook
 
     repository = Repository.find(Path())
     where = store_folder(repository, store).absolute()
@@ -60,7 +60,7 @@ def install(
 def uninstall() -> None:
     """Remove the hooks of easeci, and put back what was there before."""
     from easeci.build import Repository
-    from easeci.service.hooks import uninstall as uninstall_hook
+    from easeci.service.pushes.hooks import uninstall as uninstall_hook
 
     removed = uninstall_hook(Repository.find(Path()))
     for path in removed:
@@ -78,7 +78,7 @@ def run_hook(
     unsandboxed: UnsandboxedOption = False,
 ) -> None:
     """What an installed hook calls."""
-    from easeci.service.hooks import COMMIT, GATE, pushes
+    from easeci.service.pushes.hooks import COMMIT, GATE, pushes
 
     store = Path(store_text)
     if name == COMMIT:
@@ -137,7 +137,7 @@ def _at_once(
 
 
 def _adopt(repository: Repository, opened: Project, push: Push) -> None:
-    from easeci.service.hooks import may_spend
+    from easeci.service.pushes.hooks import may_spend
 
     quarantine = os.environ.get("GIT_QUARANTINE_PATH")
     if quarantine is not None and may_spend(opened, push.branch):
@@ -145,8 +145,8 @@ def _adopt(repository: Repository, opened: Project, push: Push) -> None:
 
 
 def _test(opened: Project, commit: str, branch: str, unsandboxed: bool) -> int:
-    from easeci.service.hooks import may_spend
-    from easeci.service.runs import run
+    from easeci.service.commits.submit import run
+    from easeci.service.pushes.hooks import may_spend
 
     if not may_spend(opened, branch):
         return ExitCode.PASS
@@ -157,7 +157,7 @@ def _test(opened: Project, commit: str, branch: str, unsandboxed: bool) -> int:
 
 def _hand_over(found: list[Push]) -> int:
     """Leave the pushes to the owner's account, and wait a while for their signals."""
-    from easeci.service.spool import Spool
+    from easeci.service.pushes.dropbox import Spool
 
     spool = Spool.of(Path().absolute())
     until = time.monotonic() + _patience()
@@ -177,7 +177,7 @@ def _hand_over(found: list[Push]) -> int:
 
 
 def _show_result(push: Push, result: dict[str, Any] | None) -> None:
-    from easeci.service.watching import as_answer
+    from easeci.service.pushes.watcher import as_answer
 
     if result is None:
         print(f"easeci: commit {push.commit[:10]} was refused: it is not on {push.branch}")
@@ -213,7 +213,7 @@ def _is_ours(store: Path) -> bool:
 
 
 def _custody(done: Installed) -> str:
-    from easeci.service.hooks import COMMIT, GATE
+    from easeci.service.pushes.hooks import COMMIT, GATE
 
     if done.name == COMMIT:
         return (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from easeci.cli.keyboard import Keyboard, in_words, wrapped
-from easeci.cli.places import (
+from easeci.cli.project_options import (
     ByOption,
     ProjectOption,
     StoreOption,
@@ -20,8 +20,8 @@ from easeci.cli.terminal import output, plain_characters, show_warnings
 from easeci.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from easeci.service.asking import Asking
-    from easeci.service.desk import Question
+    from easeci.service.labelling.session import Question
+    from easeci.service.labelling.terminal import Asking
 
 SINGLE_KEYS = 9
 MOST_CLASS_LINES = 6
@@ -37,7 +37,7 @@ def label(
     project: ProjectOption = None,
 ) -> None:
     """Label what the commits that wait need, example by example, until their answers are known."""
-    from easeci.service.asking import Asking
+    from easeci.service.labelling.terminal import Asking
 
     keyboard = Keyboard()
     asking = Asking(

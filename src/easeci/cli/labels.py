@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from easeci.cli.options import JsonOption
-from easeci.cli.places import (
+from easeci.cli.project_options import (
     ByOption,
     ProjectOption,
     StoreOption,
@@ -19,11 +18,12 @@ from easeci.cli.places import (
     opened,
     say_waiting,
 )
+from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output, show_warnings, working
 from easeci.errors import UsageError
 
 if TYPE_CHECKING:
-    from easeci.service.labelling import LabelsImported
+    from easeci.service.labelling.files import LabelsImported
     from easeci.tables.label_formats import LabelFormat
 
 labels = typer.Typer(
@@ -68,7 +68,7 @@ def import_(
     as_json: JsonOption = False,
 ) -> None:
     """Add labels to the testset, and go on with the commits that wait for them."""
-    from easeci.service.labelling import import_labels
+    from easeci.service.labelling.files import import_labels
 
     with working("reading labels"):
         done = import_labels(
@@ -131,7 +131,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write the examples whose labels are wanted next; recorded as a look."""
-    from easeci.service.labelling import export_wanted
+    from easeci.service.labelling.files import export_wanted
 
     done = export_wanted(
         opened(store, project), path, say_waiting, form=_format(form), unsettled=unsettled

@@ -11,16 +11,16 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from easeci.cli.options import JsonOption
-from easeci.cli.places import OwnerOption, ProjectOption, StoreOption, opened
+from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened
 from easeci.cli.run import STYLES
+from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output
 from easeci.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from easeci.ledger.disclosure import DisclosedRow
     from easeci.service.project import Project
-    from easeci.service.views import OwnerRow
+    from easeci.views.status import OwnerRow
 
 
 def log(
@@ -37,7 +37,7 @@ def log(
     as_json: JsonOption = False,
 ) -> None:
     """Every commit with its signal."""
-    from easeci.service import views
+    from easeci.views import status as views
 
     if verify:
         _verify(store, project, as_json)
@@ -58,7 +58,7 @@ def _print_json(rows: list[dict[str, Any]]) -> None:
 
 
 def _verify(store: Any, project: str | None, as_json: bool) -> None:
-    from easeci.service.views import verify
+    from easeci.views.status import verify
 
     found = verify(opened(store, project))
     if as_json:
@@ -75,7 +75,7 @@ def _verify(store: Any, project: str | None, as_json: bool) -> None:
 
 
 def _show_build(found: Project, build: str, *, owner: bool) -> None:
-    from easeci.service.views import baseline_log, build_log
+    from easeci.views.status import baseline_log, build_log
 
     if not owner:
         raise UsageError(

@@ -11,12 +11,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from easeci.cli.options import JsonOption
-from easeci.cli.places import ProjectOption, StoreOption, opened, say_waiting
+from easeci.cli.project_options import ProjectOption, StoreOption, opened, say_waiting
+from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output
 
 if TYPE_CHECKING:
-    from easeci.service.outbox import Posted
+    from easeci.service.mail.outbox import Posted
 
 
 def outbox(
@@ -28,7 +28,7 @@ def outbox(
     as_json: JsonOption = False,
 ) -> None:
     """The owner's letters: what was sent, and what still waits to be."""
-    from easeci.service import outbox as service
+    from easeci.service.mail import outbox as service
 
     found = opened(store, project)
     letters = service.send_all(found, say_waiting) if send else service.outbox(found)

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from easeci.cli.options import (
+from easeci.cli.script_options import (
     AdaptivityOption,
     ConditionOption,
     DifferenceOption,

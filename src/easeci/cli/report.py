@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from easeci.cli.options import JsonOption
-from easeci.cli.places import OwnerOption, ProjectOption, StoreOption, opened
+from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened
+from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output, show_warnings
 
 
@@ -24,7 +24,7 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Write the history as one HTML file that needs nothing else."""
-    from easeci.service.reports import write_report
+    from easeci.views.report.history import write_report
 
     written = write_report(opened(store, project), file, owner=owner)
     if as_json:

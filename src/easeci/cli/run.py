@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from easeci.cli.options import JsonOption
-from easeci.cli.places import (
+from easeci.cli.project_options import (
     ProjectOption,
     StoreOption,
     UnsandboxedOption,
     opened,
     say_waiting,
 )
+from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output, show_warnings, working
 from easeci.errors import ExitCode
 
 if TYPE_CHECKING:
-    from easeci.service.runs import Answer
+    from easeci.service.commits.submit import Answer
 
 EXIT_CODES = {
     "pass": ExitCode.PASS,
@@ -55,7 +55,7 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Build a commit, test it on the testset and give its signal."""
-    from easeci.service.runs import run as run_commit
+    from easeci.service.commits.submit import run as run_commit
 
     found = opened(store, project)
     if commit == "HEAD" and found.repository.is_dirty():

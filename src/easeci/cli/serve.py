@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from easeci.cli.places import ProjectOption, StoreOption, login_name
+from easeci.cli.project_options import ProjectOption, StoreOption, login_name
 from easeci.cli.terminal import output
 from easeci.errors import UsageError
 

@@ -13,7 +13,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from easeci.cli.options import (
+from easeci.cli.script_options import (
     AdaptivityOption,
     ConditionOption,
     DifferenceOption,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.padding import Padding
 
-from easeci.cli.options import JsonOption
-from easeci.cli.places import OwnerOption, ProjectOption, StoreOption, opened
+from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened
+from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output
 
 if TYPE_CHECKING:
-    from easeci.service.views import OwnerStatus, Status
+    from easeci.views.status import OwnerStatus, Status
 
 
 def status(
@@ -24,7 +24,7 @@ def status(
     as_json: JsonOption = False,
 ) -> None:
     """Budget, what happens next, and what the guarantee rests on."""
-    from easeci.service.views import status as status_of
+    from easeci.views.status import status as status_of
 
     found = status_of(opened(store, project), owner=owner)
     if as_json:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from easeci.cli.options import JsonOption, ScriptOption
-from easeci.cli.places import (
+from easeci.cli.project_options import (
     ProjectOption,
     StoreOption,
     UnsandboxedOption,
     opened,
     say_waiting,
 )
+from easeci.cli.script_options import JsonOption, ScriptOption
 from easeci.cli.terminal import output, show_warnings, working
 
 if TYPE_CHECKING:
-    from easeci.service.testsets import Added
+    from easeci.service.testsets.add import Added
 
 testset = typer.Typer(help="The owner's testsets: add, retire, release.", no_args_is_help=True)
 
@@ -57,7 +57,7 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Seal examples, labels and script as the next testset, and evaluate the baseline on it."""
-    from easeci.service.testsets import Offer, add_testset
+    from easeci.service.testsets.add import Offer, add_testset
 
     offer = Offer(
         examples,
@@ -120,7 +120,7 @@ def release(
     as_json: JsonOption = False,
 ) -> None:
     """Hand a retired testset to the developers: its examples and the labels that were given."""
-    from easeci.service.releases import release_testset
+    from easeci.service.testsets.release import release_testset
 
     done = release_testset(opened(store, project), to, number=number, waiting=say_waiting)
     if as_json:
@@ -142,7 +142,7 @@ def retire(
     as_json: JsonOption = False,
 ) -> None:
     """End the testset's life early: no more commits are tested on it."""
-    from easeci.service.testsets import retire_testset
+    from easeci.service.testsets.add import retire_testset
 
     retired = retire_testset(opened(store, project), reason, say_waiting)
     if as_json:

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from easeci.cli.options import JsonOption
-from easeci.cli.places import ProjectOption, StoreOption, login_name, opened
+from easeci.cli.project_options import ProjectOption, StoreOption, login_name, opened
+from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output
 
 token = typer.Typer(
@@ -30,7 +30,7 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Make a token and show it, once: the store keeps nothing that one could sign in with."""
-    from easeci.service.tokens import add_token
+    from easeci.service.access.tokens import add_token
 
     made = add_token(opened(store, project, create=True), role, name, login=login_name())
     if as_json:
@@ -46,7 +46,7 @@ def list_(
     store: StoreOption = None, project: ProjectOption = None, as_json: JsonOption = False
 ) -> None:
     """Every token: whose it is, what for, since when."""
-    from easeci.service.tokens import tokens
+    from easeci.service.access.tokens import tokens
 
     found = tokens(opened(store, project))
     if as_json:
@@ -66,7 +66,7 @@ def remove(
     project: ProjectOption = None,
 ) -> None:
     """Take a token back; whoever is signed in with it is signed out at once."""
-    from easeci.service.tokens import remove_token
+    from easeci.service.access.tokens import remove_token
 
     remove_token(opened(store, project), name)
     output().print(f"The token of {escape(name)} is gone.")
@@ -81,7 +81,7 @@ def sign_out(
     project: ProjectOption = None,
 ) -> None:
     """End every session at once, also those that `easeci serve` opened by its link; tokens stay."""
-    from easeci.service.tokens import sign_out_everywhere
+    from easeci.service.access.tokens import sign_out_everywhere
 
     ended = sign_out_everywhere(opened(store, project), name)
     output().print(f"Sessions that were ended: {ended:,}.")

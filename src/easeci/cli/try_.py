@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from easeci.cli.options import JsonOption, ScriptOption
-from easeci.cli.places import UnsandboxedOption
+from easeci.cli.project_options import UnsandboxedOption
+from easeci.cli.script_options import JsonOption, ScriptOption
 from easeci.cli.terminal import output, working
 from easeci.errors import ExitCode
 
@@ -40,7 +40,7 @@ def try_(
 ) -> None:
     """Run the program of a commit on a public sample, as `run` would. Spends nothing."""
     from easeci.build import Repository
-    from easeci.service.trials import try_program
+    from easeci.service.commits.trial import try_program
 
     with working("building"):
         trial = try_program(

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from easeci.cli.places import ProjectOption, StoreOption, UnsandboxedOption
+from easeci.cli.project_options import ProjectOption, StoreOption, UnsandboxedOption
 from easeci.errors import ExitCode
 
 
@@ -25,7 +25,7 @@ def watch(
     unsandboxed: UnsandboxedOption = False,
 ) -> None:
     """Test what other accounts have pushed to this bare repository, and leave them the signals."""
-    from easeci.service.watching import Watch
+    from easeci.service.pushes.watcher import Watch
 
     received: list[int] = []
 

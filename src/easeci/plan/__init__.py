@@ -10,7 +10,7 @@ from easeci.plan.estimate import (
     Rare,
 )
 from easeci.plan.planner import ESTIMATORS, Plan, Saving, design, plan
-from easeci.plan.smaller import sensitivity_left
+from easeci.plan.sensitivity_left import sensitivity_left
 from easeci.plan.truth import Promise, Truth
 
 __all__ = [

@@ -14,9 +14,9 @@ from easeci.bounds import Bennett, binomial, chernoff, trinomial
 from easeci.bounds.chernoff import Scores
 from easeci.evidence.clause_test import Aim
 from easeci.evidence.levels import StepLevels
+from easeci.plan.assumptions import planned_difference, typical
+from easeci.plan.clause_shapes import difference_of_accuracies, known_difference, single_variable
 from easeci.plan.estimate import Estimate
-from easeci.plan.forms import difference_of_accuracies, known_difference, single_variable
-from easeci.plan.typical import planned_difference, typical
 from easeci.plan.wording import count, exact, probability
 from easeci.script import Estimator, LinearClause, Script
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from easeci.bounds.bound import round_up
 from easeci.evidence.levels import log_level, log_of
 from easeci.plan.baseline import hoeffding
+from easeci.plan.clause_shapes import difference_of_accuracies, upper_bound_of_difference
 from easeci.plan.estimate import (
     BennettTest,
     Estimate,
@@ -17,7 +18,6 @@ from easeci.plan.estimate import (
     Rare,
     does_not_apply,
 )
-from easeci.plan.forms import difference_of_accuracies, upper_bound_of_difference
 from easeci.plan.wording import count, exact, histories, probability, why_histories
 from easeci.script import Estimator, LinearClause, Script
 

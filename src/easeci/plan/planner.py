@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 from easeci.errors import ScriptError
+from easeci.plan.assumptions import COMMON_DIFFERENCE
 from easeci.plan.baseline import hoeffding
 from easeci.plan.estimate import ClauseTest, Estimate
 from easeci.plan.exact import exact_estimate
 from easeci.plan.patterns import pattern1, pattern1_active, pattern2, pattern3
 from easeci.plan.sequential import sequential
-from easeci.plan.typical import COMMON_DIFFERENCE
 from easeci.plan.wording import count
 from easeci.script import Estimator, Script
 

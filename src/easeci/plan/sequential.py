@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from easeci.evidence.clause_test import FUTILITY_SHARE, Aim, Targets
 from easeci.evidence.sizing import Forecast, examples_needed, forecast_labels
+from easeci.plan.assumptions import planned_difference, typical
 from easeci.plan.estimate import Estimate, ExpectedLabels
-from easeci.plan.typical import planned_difference, typical
 from easeci.plan.wording import count, probability
 from easeci.script import Estimator, LinearClause, Script
 

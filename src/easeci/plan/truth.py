@@ -19,7 +19,7 @@ import numpy as np
 from easeci.evidence.bets import Floats
 from easeci.evidence.clause_test import Aim, SequentialTest, Targets
 from easeci.evidence.sizing import PathEnds, path_ends
-from easeci.plan.typical import planned_difference, typical
+from easeci.plan.assumptions import planned_difference, typical
 from easeci.script import LinearClause, Mode, Score, Script
 from easeci.script.cells import DIFFERING
 

@@ -19,7 +19,7 @@ import numpy as np
 from easeci.evidence.cells import Codes
 from easeci.evidence.levels import FAIL, PASS, proof_bit
 from easeci.plan import Plan
-from easeci.plan.typical import PROOFS
+from easeci.plan.assumptions import PROOFS
 from easeci.script import Adaptivity, Estimator, Mode, Script
 from easeci.simulation.attack import Attack
 from easeci.simulation.laws import Law, Laws

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from easeci.evidence.cells import CODE_OF
-from easeci.plan.typical import COMMON_DIFFERENCE, planned_difference
+from easeci.plan.assumptions import COMMON_DIFFERENCE, planned_difference
 from easeci.script import LinearClause, Mode, Score, Script
 from easeci.script.cells import Cell
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from easeci.errors import UsageError
 from easeci.plan import Plan, plan
-from easeci.plan.typical import COMMON_DIFFERENCE
+from easeci.plan.assumptions import COMMON_DIFFERENCE
 from easeci.script import Estimator, Script
 from easeci.simulation.developers import Case, Developer, Life, developers_for, live
 from easeci.simulation.laws import Laws

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from easeci.errors import BusyError
-from easeci.vault.disk import PRIVATE_FILE, explained
+from easeci.files import PRIVATE_FILE, explained
 
 NAME = "open.jsonl"
 HELD = "held.json"

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from easeci.errors import InfrastructureError
-from easeci.vault.disk import create_file, in_words
+from easeci.files import create_file, in_words
 
 KEY_FILE = "key"
 SIZE = 32

@@ -15,7 +15,7 @@ from math import lgamma, log
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.vault.content import canonical
+from easeci.vault.fingerprints import canonical
 
 LABEL_NAMES = ("label", "labels")
 SUSPICIOUS_NAMES = (*LABEL_NAMES, "target", "y")

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from easeci.errors import InfrastructureError
-from easeci.vault import folder as at
-from easeci.vault.content import shared
-from easeci.vault.disk import PRIVATE_FILE, create_folder, explained, write_synced
-from easeci.vault.files import copy_files, write_manifest
-from easeci.vault.folder import Vault
+from easeci.files import PRIVATE_FILE, create_folder, explained, write_synced
+from easeci.vault import paths
+from easeci.vault.attachments import copy_files, write_manifest
+from easeci.vault.fingerprints import shared
+from easeci.vault.intake import Offered
 from easeci.vault.key import Key
-from easeci.vault.offered import Offered
+from easeci.vault.paths import Vault
 from easeci.vault.testset import FIRST_LABELS, SealedTestset, parquet
 
 SHOWN_FILE = 0o644
@@ -66,7 +66,7 @@ class Seal:
 
     @property
     def label_files(self) -> tuple[str, ...]:
-        return tuple(name for name in self.digests if name.startswith(f"{at.LABELS}/"))
+        return tuple(name for name in self.digests if name.startswith(f"{paths.LABELS}/"))
 
 
 def seal(vault: Vault, number: int, offered: Offered) -> Seal:
@@ -83,28 +83,28 @@ def seal(vault: Vault, number: int, offered: Offered) -> Seal:
 
 
 def _fill(folder: Path, key: Key, offered: Offered, digests: dict[str, str]) -> None:
-    for name in (at.EXAMPLES, at.LABELS, at.PREDICTIONS, at.LOGS, at.ARCHIVES):
+    for name in (paths.EXAMPLES, paths.LABELS, paths.PREDICTIONS, paths.LOGS, paths.ARCHIVES):
         (folder / name).mkdir(mode=0o700)
     examples = offered.examples
     contents = {
-        f"{at.EXAMPLES}/examples{examples.suffix}": examples.content,
-        f"{at.EXAMPLES}/{at.JSONL}": examples.jsonl,
-        at.IDS: parquet({"id": examples.ids}),
-        at.ORDER: _array(_secret_order(offered.size)),
-        at.FINGERPRINTS: _array(offered.fingerprints(key)),
+        f"{paths.EXAMPLES}/examples{examples.suffix}": examples.content,
+        f"{paths.EXAMPLES}/{paths.JSONL}": examples.jsonl,
+        paths.IDS: parquet({"id": examples.ids}),
+        paths.ORDER: _array(_secret_order(offered.size)),
+        paths.FINGERPRINTS: _array(offered.fingerprints(key)),
     }
     if offered.labels_known:
         known = offered.labels.is_not_null()
         labels = {"id": examples.ids.filter(known), "label": offered.labels.filter(known)}
         contents[FIRST_LABELS] = parquet(labels)
     if offered.files is not None:
-        files = copy_files(offered.files, folder / at.EXAMPLES / at.FILES, key, SHOWN_FILE)
-        contents[at.MANIFEST] = write_manifest(files)
+        files = copy_files(offered.files, folder / paths.EXAMPLES / paths.FILES, key, SHOWN_FILE)
+        contents[paths.MANIFEST] = write_manifest(files)
     for name, content in contents.items():
-        shown = name.startswith(f"{at.EXAMPLES}/")
+        shown = name.startswith(f"{paths.EXAMPLES}/")
         write_synced(folder / name, content, SHOWN_FILE if shown else PRIVATE_FILE)
         digests[name] = key.digest(content)
-    _forget_times(folder / at.EXAMPLES)
+    _forget_times(folder / paths.EXAMPLES)
 
 
 def _secret_order(size: int) -> npt.NDArray[np.int64]:

@@ -21,22 +21,22 @@ import polars as pl
 
 from easeci.errors import DataError, InfrastructureError
 from easeci.evidence.cells import Code, Codes, differs
+from easeci.files import create_file, explained
 from easeci.tables import Column, Role, align, load_column
 from easeci.tables.align import aligned_predictions, require_common_value, require_comparable
 from easeci.tables.answers import Answered, Answers
 from easeci.tables.column import as_text
 from easeci.tables.label_formats import load_answers
 from easeci.tables.source import UNREADABLE
-from easeci.vault import folder as at
-from easeci.vault.content import Fingerprints
-from easeci.vault.disk import create_file, explained
-from easeci.vault.files import read_manifest
-from easeci.vault.folder import Vault
+from easeci.vault import paths
+from easeci.vault.attachments import read_manifest
+from easeci.vault.fingerprints import Fingerprints
 from easeci.vault.label_files import LabelsReceived, known_of, merge
-from easeci.vault.rows import LineReader
+from easeci.vault.line_index import LineReader
+from easeci.vault.paths import Vault
 
 LONGEST_PATH = 1000
-FIRST_LABELS = f"{at.LABELS}/0001.parquet"
+FIRST_LABELS = f"{paths.LABELS}/0001.parquet"
 Positions = Sequence[int] | npt.NDArray[np.integer[Any]]
 _UNSETTLED = (Answered.SKIPPED, Answered.DISPUTED)
 _CODES = {
@@ -82,33 +82,33 @@ class SealedTestset:
     @property
     def examples_folder(self) -> Path:
         """What programs may see."""
-        return self.folder / at.EXAMPLES
+        return self.folder / paths.EXAMPLES
 
     @property
     def labels_folder(self) -> Path:
-        return self.folder / at.LABELS
+        return self.folder / paths.LABELS
 
     @property
     def logs_folder(self) -> Path:
-        return self.folder / at.LOGS
+        return self.folder / paths.LOGS
 
     @property
     def archives_folder(self) -> Path:
-        return self.folder / at.ARCHIVES
+        return self.folder / paths.ARCHIVES
 
     @cached_property
     def ids(self) -> pl.Series:
         """In the order of the file of examples."""
-        return self._frame(at.IDS)["id"]
+        return self._frame(paths.IDS)["id"]
 
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:
         """The row in the file of the first, second, … example of the secret order."""
-        return self._array(at.ORDER).astype(np.int64)
+        return self._array(paths.ORDER).astype(np.int64)
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
-        return self._array(at.FINGERPRINTS).astype(np.uint64)
+        return self._array(paths.FINGERPRINTS).astype(np.uint64)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -169,9 +169,9 @@ class SealedTestset:
         """Store a file of labels under the next free number."""
         with explained(f"the labels for testset {self.number} were not stored"):
             while True:
-                names = [path.name for path in (self.folder / at.LABELS).iterdir()]
+                names = [path.name for path in (self.folder / paths.LABELS).iterdir()]
                 taken = [int(n[:4]) for n in names if re.fullmatch(r"[0-9]{4}\.parquet", n)]
-                name = f"{at.LABELS}/{max(taken, default=0) + 1:04d}.parquet"
+                name = f"{paths.LABELS}/{max(taken, default=0) + 1:04d}.parquet"
                 try:
                     create_file(self.folder / name, content)
                 except FileExistsError:
@@ -186,7 +186,7 @@ class SealedTestset:
         aligned = aligned_predictions(self._column("the testset", self.ids), received)
         values = as_text(aligned).alias("prediction")
         fingerprint = self._fingerprint(values)
-        name = f"{at.PREDICTIONS}/{fingerprint}.parquet"
+        name = f"{paths.PREDICTIONS}/{fingerprint}.parquet"
         content = parquet({"prediction": values})
         with explained(f"the predictions for testset {self.number} were not stored"):
             try:
@@ -226,14 +226,14 @@ class SealedTestset:
 
     def store_log(self, name: str, content: bytes) -> tuple[str, str]:
         """Store what a program printed. Returns the file and its digest."""
-        return self._keep(f"{at.LOGS}/{name}.txt", content)
+        return self._keep(f"{paths.LOGS}/{name}.txt", content)
 
     def load_log(self, file: str) -> str:
         return self._content(file).decode("utf-8", errors="replace")
 
     def store_archive(self, commit: str, archive: Path) -> tuple[str, str]:
         """Store the files of a commit. Returns the file and its digest."""
-        return self._keep(f"{at.ARCHIVES}/{commit}.tar.gz", archive.read_bytes())
+        return self._keep(f"{paths.ARCHIVES}/{commit}.tar.gz", archive.read_bytes())
 
     def archive_path(self, file: str) -> Path:
         """An archive, verified, for whoever unpacks it."""
@@ -329,7 +329,7 @@ class SealedTestset:
 
     @cached_property
     def _lines(self) -> LineReader:
-        name = f"{at.EXAMPLES}/{at.JSONL}"
+        name = f"{paths.EXAMPLES}/{paths.JSONL}"
         return LineReader(self.folder / name, lambda content: self._verify(name, content))
 
     def has_file(self, value: Any) -> bool:
@@ -345,13 +345,13 @@ class SealedTestset:
         with explained(f"a file of the examples of testset {self.number} cannot be read"):
             digest = self.vault.key.digest_file(path)
         if self._file_digests.get(name) != digest:
-            raise self._changed(f"a file of the examples ({at.FILES}/{name})")
+            raise self._changed(f"a file of the examples ({paths.FILES}/{name})")
         return path
 
     def _file_path(self, value: Any) -> Path | None:
         if not isinstance(value, str) or not 0 < len(value) < LONGEST_PATH or "\0" in value:
             return None
-        relative, files = PurePosixPath(value), self.examples_folder / at.FILES
+        relative, files = PurePosixPath(value), self.examples_folder / paths.FILES
         if relative.is_absolute() or ".." in relative.parts:
             return None
         path = files / relative
@@ -359,7 +359,7 @@ class SealedTestset:
 
     @cached_property
     def _file_digests(self) -> dict[str, str]:
-        return read_manifest(self._content(at.MANIFEST))
+        return read_manifest(self._content(paths.MANIFEST))
 
     def _rows(self, positions: Positions) -> npt.NDArray[np.int64]:
         return self.order[np.asarray(positions, dtype=np.int64)]

@@ -6,16 +6,16 @@ import os
 from collections.abc import Mapping, Set
 from pathlib import Path
 
-from easeci.vault import folder as at
-from easeci.vault.files import read_manifest
-from easeci.vault.folder import Vault
+from easeci.vault import paths
+from easeci.vault.attachments import read_manifest
 from easeci.vault.key import Key
+from easeci.vault.paths import Vault
 
 
 def store_damage(store: Path) -> list[str]:
     """What is wrong with the store's folder itself: git must never see what is in it."""
     try:
-        ignored = (store / ".gitignore").read_bytes() == at.IGNORED_BY_GIT
+        ignored = (store / ".gitignore").read_bytes() == paths.IGNORED_BY_GIT
     except OSError:
         ignored = False
     return [] if ignored else [".gitignore was changed: git might see the store"]
@@ -40,12 +40,12 @@ def damage(vault: Vault, expected: Mapping[int, Mapping[str, str]]) -> list[str]
 def _damage(folder: Path, key: Key, digests: Mapping[str, str]) -> list[str]:
     found = _differences(folder, key, digests)
     files: dict[str, str] = {}
-    if at.MANIFEST in digests:
-        if any(words.startswith(at.MANIFEST) for words in found):
+    if paths.MANIFEST in digests:
+        if any(words.startswith(paths.MANIFEST) for words in found):
             return found  # without the list of files, nothing can be said of them
         files = {
-            f"{at.EXAMPLES}/{at.FILES}/{path}": digest
-            for path, digest in read_manifest((folder / at.MANIFEST).read_bytes()).items()
+            f"{paths.EXAMPLES}/{paths.FILES}/{path}": digest
+            for path, digest in read_manifest((folder / paths.MANIFEST).read_bytes()).items()
         }
     return [*found, *_differences(folder, key, files), *_additional(folder, {*digests, *files})]
 
@@ -68,7 +68,7 @@ def _difference(folder: Path, name: str, key: Key, digest: str) -> str | None:
 def _additional(folder: Path, expected: Set[str]) -> list[str]:
     """Files among the examples that were not there when the testset was sealed."""
     found = []
-    for parent, folders, files in os.walk(folder / at.EXAMPLES):
+    for parent, folders, files in os.walk(folder / paths.EXAMPLES):
         links = [name for name in folders if Path(parent, name).is_symlink()]
         for name in sorted([*files, *links]):
             path = Path(parent, name).relative_to(folder).as_posix()

@@ -20,7 +20,7 @@ from easeci.bounds.chernoff import Scores
 from easeci.bounds.trinomial import PairedCounts
 from easeci.evidence.cells import CODE_OF, Counts
 from easeci.evidence.levels import StepLevels
-from easeci.plan.forms import difference_of_accuracies, known_difference, single_variable
+from easeci.plan.clause_shapes import difference_of_accuracies, known_difference, single_variable
 from easeci.script import Comparison, LinearClause, Mode, Score
 from easeci.script.cells import Cell
 from easeci.verdict.logic import Interval

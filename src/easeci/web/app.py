@@ -12,7 +12,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from easeci.service.tokens import Role
+from easeci.service.access.tokens import Role
 from easeci.web import explorer, labelling, overview, sign_in, testsets
 from easeci.web.guards import Guard, Headers, page_for_http_error, route_endpoint
 from easeci.web.request import SMALL, Endpoint

@@ -15,11 +15,11 @@ from easeci.charts import for_pages, labels_chart
 from easeci.errors import EaseciError
 from easeci.ledger.sealed_script import sealed
 from easeci.plan.document import SECONDS_PER_LABEL
-from easeci.service.exploring import FIELDS, Exploration, FieldError, explore
-from easeci.service.report_page import picture
+from easeci.service.planning.explore import FIELDS, Exploration, FieldError, explore
 from easeci.service.scripts import DEFAULTS, find_script, load_entries
+from easeci.views.report.page import picture
+from easeci.web.rendering import as_markup
 from easeci.web.request import Asked
-from easeci.web.templates import as_markup
 
 EXAMPLE = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01"
 

@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from easeci.errors import EaseciError, InfrastructureError, unexpected
-from easeci.service.tokens import Role, Visitor
+from easeci.service.access.tokens import Role, Visitor
 from easeci.web.request import Asked, Endpoint, refusal_status, see_other
 from easeci.web.site import Site
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from easeci.errors import BusyError
-from easeci.service.desk import Desk
+from easeci.service.labelling.session import Desk
 from easeci.service.project import Project
-from easeci.web.keeper import Keeper
-from easeci.web.turns import Turns
+from easeci.web.background import Keeper
+from easeci.web.message_order import Turns
 
 if TYPE_CHECKING:
     from easeci.web.site import Place

@@ -12,7 +12,7 @@ from typing import Any
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from easeci.errors import UsageError
-from easeci.service.desk import LEASE_SECONDS, Desk, Given, Question, roughly
+from easeci.service.labelling.session import LEASE_SECONDS, Desk, Given, Question, roughly
 from easeci.tables.answers import Answered
 from easeci.web.request import Asked
 

@@ -18,19 +18,19 @@ from starlette.responses import Response
 from easeci.charts import evidence_chart, for_pages
 from easeci.evidence.clause_test import Ending
 from easeci.ledger.disclosure import Signal, disclosed_reason, steps_used
-from easeci.ledger.letters import STEPS_LEFT, mostly_undecided
+from easeci.ledger.mail_rules import STEPS_LEFT, mostly_undecided
 from easeci.ledger.state import State, Testset
-from easeci.service.evidence import commit_curves, commit_view, curves_key
-from easeci.service.labelling import wanted_labels
+from easeci.service.access.tokens import Role
+from easeci.service.labelling.files import wanted_labels
 from easeci.service.project import Project
-from easeci.service.report_page import history_figures, picture, promise
-from easeci.service.reports import DecidedStep, decided_steps
-from easeci.service.tokens import Role
-from easeci.service.views import log, read_build_log, read_owner_log, read_status
 from easeci.verdict.curves import ClauseCurves
+from easeci.views.commit import commit_curves, commit_view, curves_key
+from easeci.views.report.history import DecidedStep, decided_steps
+from easeci.views.report.page import history_figures, picture, promise
+from easeci.views.status import log, read_build_log, read_owner_log, read_status
+from easeci.web.rendering import as_markup
 from easeci.web.request import Asked, see_other
 from easeci.web.site import Site
-from easeci.web.templates import as_markup
 
 RECENT = 50
 Row = TypeVar("Row")

@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from easeci.errors import BusyError, EaseciError, MissingError, UsageError
-from easeci.service.tokens import Role, Visitor
-from easeci.web.notes import Note
+from easeci.service.access.tokens import Role, Visitor
+from easeci.web.flash import Note
+from easeci.web.rendering import rendered
 from easeci.web.site import Site
-from easeci.web.templates import rendered
 
 SMALL = 256 * 1024
 """The largest body of a request that brings no file, in bytes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from easeci.service.tokens import SESSION_HOURS, Role
+from easeci.service.access.tokens import SESSION_HOURS, Role
 from easeci.web.guards import cookie_name
 from easeci.web.request import Asked, see_other
 

@@ -12,11 +12,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from easeci.errors import BusyError, UsageError
+from easeci.service.access.tokens import (
+    Visitor,
+    sign_in,
+    sign_in_here,
+    sign_out,
+    tokens,
+    visitor_of,
+)
 from easeci.service.project import Project, open_project
-from easeci.service.tokens import Visitor, sign_in, sign_in_here, sign_out, tokens, visitor_of
-from easeci.web.keeper import Keeper
+from easeci.web.background import Keeper
+from easeci.web.flash import Notes
 from easeci.web.labellers import Labellers
-from easeci.web.notes import Notes
 from easeci.web.throttle import Throttle
 
 MOST_REMEMBERED = 200

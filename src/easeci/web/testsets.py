@@ -17,11 +17,11 @@ from easeci.ledger.disclosure import disclosed_reason
 from easeci.ledger.state import Testset
 from easeci.plan import Plan
 from easeci.service.checks import make_plan
-from easeci.service.labelling import LabelsImported, import_labels
-from easeci.service.releases import release_testset
+from easeci.service.labelling.files import LabelsImported, import_labels
 from easeci.service.scripts import find_script, load_script
-from easeci.service.testsets import Added, Offer, add_testset, retire_testset
-from easeci.web.notes import Note
+from easeci.service.testsets.add import Added, Offer, add_testset, retire_testset
+from easeci.service.testsets.release import release_testset
+from easeci.web.flash import Note
 from easeci.web.request import Asked, refusal_status
 
 HOME = "/testsets"

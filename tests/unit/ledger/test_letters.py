@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from easeci.ledger.events import Decided, MessageQueued, MessageTried
-from easeci.ledger.letters import Letters
+from easeci.ledger.mail_rules import Letters
 from tests.histories import History
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from easeci.evidence.cells import Code, Codes
 from easeci.plan import Promise, Truth
+from easeci.plan.assumptions import typical
 from easeci.plan.sequential import sequential
 from easeci.plan.truth import labels_at_truth, likely_truth, out_of_reach, promised
-from easeci.plan.typical import typical
 from easeci.script import Script
 from easeci.service import make_script
 from easeci.verdict.sequential import decide_sequentially

@@ -21,15 +21,15 @@ import numpy as np
 import pytest
 
 from easeci.errors import UsageError
-from easeci.service.asking import Asking
-from easeci.service.desk import LEASE_SECONDS, Desk, Given, Question
-from easeci.service.labelling import import_labels
+from easeci.service.commits.submit import run
+from easeci.service.labelling.files import import_labels
+from easeci.service.labelling.session import LEASE_SECONDS, Desk, Given, Question
+from easeci.service.labelling.terminal import Asking
 from easeci.service.project import Project, open_project
-from easeci.service.runs import run
-from easeci.service.testsets import Offer, add_testset, retire_testset
-from easeci.service.views import verify
+from easeci.service.testsets.add import Offer, add_testset, retire_testset
 from easeci.tables.answers import Answered
 from easeci.vault import sealing
+from easeci.views.status import verify
 from tests.repositories import Workplace, write_examples
 
 LABEL, SKIPPED, CANNOT_TELL = Answered.LABEL, Answered.SKIPPED, Answered.CANNOT_TELL
@@ -376,7 +376,7 @@ def test_threads_answer_at_once(place: Workplace, reference: list[Any]) -> None:
 KILLED = """
 import sys, threading
 from pathlib import Path
-from easeci.service.desk import Desk
+from easeci.service.labelling.session import Desk
 from easeci.service.project import open_project
 from easeci.tables.answers import Answered
 

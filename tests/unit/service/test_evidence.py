@@ -7,12 +7,12 @@ import pytest
 from easeci.errors import UsageError
 from easeci.evidence.clause_test import Ending
 from easeci.ledger.disclosure import Signal
-from easeci.service.evidence import commit_curves, commit_evidence, commit_view, curves_key
-from easeci.service.labelling import import_labels
+from easeci.service.commits.submit import run
+from easeci.service.labelling.files import import_labels
 from easeci.service.project import Project, open_project
-from easeci.service.runs import run
-from easeci.service.testsets import Offer, add_testset
-from easeci.service.views import owner_status, read_build_log, read_owner_log, read_status, status
+from easeci.service.testsets.add import Offer, add_testset
+from easeci.views.commit import commit_curves, commit_evidence, commit_view, curves_key
+from easeci.views.status import owner_status, read_build_log, read_owner_log, read_status, status
 from tests.repositories import Workplace
 
 

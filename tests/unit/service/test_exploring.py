@@ -10,7 +10,7 @@ from easeci.plan import Promise, plan
 from easeci.plan.planner import PUBLISHED, PUBLISHED_NAMES
 from easeci.script import Estimator, parse_script
 from easeci.service import make_script
-from easeci.service.exploring import (
+from easeci.service.planning.explore import (
     FIELDS,
     LONGEST,
     MOST_CLAUSES,

@@ -11,9 +11,9 @@ import pytest
 
 from easeci.build import Repository
 from easeci.errors import UsageError
-from easeci.service.hooks import COMMIT, KEPT, MARK, PUSH, Push, install, pushes, uninstall
-from easeci.service.sharing import Sharing, close_to_others, find_sharing, require_closed
-from easeci.service.spool import Entry, Refused, Spool, parse_entry
+from easeci.service.pushes.dropbox import Entry, Refused, Spool, parse_entry
+from easeci.service.pushes.hooks import COMMIT, KEPT, MARK, PUSH, Push, install, pushes, uninstall
+from easeci.service.pushes.permissions import Sharing, close_to_others, find_sharing, require_closed
 
 ID = "a" * 40
 NAME = "0" * 32

@@ -9,12 +9,13 @@ import pytest
 
 from easeci.errors import UsageError
 from easeci.ledger.disclosure import Signal
-from easeci.service import progress, project
-from easeci.service.labelling import import_labels
+from easeci.service import project
+from easeci.service.commits import advance as progress
+from easeci.service.commits.submit import Answer, run
+from easeci.service.labelling.files import import_labels
 from easeci.service.project import Project, open_project
-from easeci.service.releases import release_testset
-from easeci.service.runs import Answer, run
-from easeci.service.testsets import Offer, add_testset, retire_testset
+from easeci.service.testsets.add import Offer, add_testset, retire_testset
+from easeci.service.testsets.release import release_testset
 from tests.repositories import Workplace
 
 

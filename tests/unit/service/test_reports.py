@@ -17,9 +17,9 @@ from easeci.ledger.events import Decided, Submitted, TestsetRetired
 from easeci.ledger.state import State
 from easeci.script import Mode, parse_script
 from easeci.service import make_script
-from easeci.service.evidence import zone_of
-from easeci.service.report_page import page, promise
-from easeci.service.reports import _replaced, developer_report, make_report
+from easeci.views.commit import zone_of
+from easeci.views.report.history import _replaced, developer_report, make_report
+from easeci.views.report.page import page, promise
 from tests.histories import History, added
 
 NUMBERS = ("0.0731", "0.6113", "-0.4417", "98765", "98,765")

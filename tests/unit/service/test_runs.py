@@ -10,14 +10,14 @@ from easeci.errors import BuildError, NoTestsetError, ScriptError, UsageError
 from easeci.evidence.cells import Codes
 from easeci.ledger.disclosure import Signal
 from easeci.script import Script
-from easeci.service import progress
-from easeci.service.baselines import set_baseline
-from easeci.service.labelling import export_wanted, import_labels
+from easeci.service.commits import advance as progress
+from easeci.service.commits.baseline import set_baseline
+from easeci.service.commits.submit import Answer, run
+from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
-from easeci.service.runs import Answer, run
-from easeci.service.testsets import Offer, add_testset, retire_testset
-from easeci.service.views import baseline_log, read_status, status
+from easeci.service.testsets.add import Offer, add_testset, retire_testset
 from easeci.verdict import Verdict, decide
+from easeci.views.status import baseline_log, read_status, status
 from tests.repositories import MODEL, Workplace, write_examples
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from easeci.errors import DataError, ScriptError, UsageError
 from easeci.ledger.disclosure import Signal
-from easeci.service.labelling import export_wanted, import_labels
+from easeci.service.commits.submit import run
+from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
-from easeci.service.runs import run
-from easeci.service.testsets import Added, Offer, add_testset, retire_testset
-from easeci.service.views import verify
+from easeci.service.testsets.add import Added, Offer, add_testset, retire_testset
 from easeci.verdict import decide
+from easeci.views.status import verify
 from tests.repositories import Workplace, write_examples
 
 

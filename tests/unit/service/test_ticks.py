@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from easeci.service.ticks import is_due, next_tick
+from easeci.service.commits.ticks import is_due, next_tick
 
 START = "2026-11-16T00:00:00Z"
 DAY = 86_400

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import UsageError
-from easeci.service import tokens
-from easeci.service.project import Project, open_project
-from easeci.service.tokens import (
+from easeci.service.access import tokens
+from easeci.service.access.tokens import (
     Role,
     add_token,
     remove_token,
@@ -20,6 +19,7 @@ from easeci.service.tokens import (
     sign_out_everywhere,
     visitor_of,
 )
+from easeci.service.project import Project, open_project
 from tests.repositories import Workplace
 
 

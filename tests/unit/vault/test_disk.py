@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import InfrastructureError, UsageError
+from easeci.files import create_file, create_folder, in_words, unfinished
 from easeci.vault import SealedTestset, open_vault, seal
-from easeci.vault.disk import create_file, create_folder, in_words, unfinished
 from easeci.vault.key import KEY_FILE
 from tests.unit.vault.making import offered, sealed, write
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from easeci.errors import InfrastructureError
 from easeci.vault import SealedTestset
-from easeci.vault.rows import LineReader, lines_of
+from easeci.vault.line_index import LineReader, lines_of
 from tests.unit.vault.making import sealed
 
 pieces = st.sampled_from(

@@ -13,8 +13,8 @@ from polars.exceptions import PanicException
 
 from easeci.errors import InfrastructureError
 from easeci.service.project import Project, open_project
-from easeci.web import keeper as keeping
-from easeci.web.keeper import Keeper
+from easeci.web import background as keeping
+from easeci.web.background import Keeper
 from easeci.web.site import Place
 from tests.repositories import Workplace
 from tests.sites import (

@@ -11,7 +11,7 @@ from easeci.errors import UsageError
 from easeci.service.project import open_project
 from easeci.vault.journal import HELD, Journal
 from easeci.web import labellers as module
-from easeci.web.keeper import Keeper
+from easeci.web.background import Keeper
 from easeci.web.labellers import Labellers
 from easeci.web.site import Place
 from tests.repositories import write_examples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from easeci.web.notes import MOST_KEPT, Note, Notes
+from easeci.web.flash import MOST_KEPT, Note, Notes
 
 
 def test_a_note_is_for_one_session_one_page_and_once() -> None:

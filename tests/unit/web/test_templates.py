@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from easeci.web.templates import in_code
+from easeci.web.rendering import in_code
 
 
 @pytest.mark.parametrize(

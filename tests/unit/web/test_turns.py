@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from easeci.web.turns import MOST_REMEMBERED, Turns
+from easeci.web.message_order import MOST_REMEMBERED, Turns
 
 
 def test_a_page_that_came_after_keeps_the_seat() -> None:

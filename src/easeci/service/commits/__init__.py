@@ -1,0 +1,1 @@
+"""A commit from its submission to its signal."""

@@ -1,0 +1,126 @@
+"""The baseline: the old model that commits are compared with."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from easeci.build import Sandbox, checkout, find_sandbox, save_archive
+from easeci.errors import BuildError, UsageError
+from easeci.ledger.events import (
+    BaselineArchived,
+    BaselineBuilt,
+    BaselineFailed,
+    BaselineSet,
+    Event,
+)
+from easeci.ledger.state import Testset
+from easeci.script import Adaptivity
+from easeci.service.commits.build import build
+from easeci.service.project import Project
+
+
+def set_baseline(
+    project: Project,
+    revision: str,
+    *,
+    unsandboxed: bool = False,
+    waiting: Callable[[], None] | None = None,
+) -> str:
+    """Make a commit the baseline, before the testset's first step. Returns its id."""
+    with project.exclusive(waiting):
+        testset = project.state.active_testset
+        if testset is not None and testset.steps_used:
+            raise UsageError(
+                f"testset {testset.number} has answered {testset.steps_used:,} steps: its baseline "
+                "is the last commit that passed",
+                hint="A baseline can be set before the first step of a testset.",
+            )
+        commit = project.repository.resolve(revision)
+        events: list[Event] = []
+        if testset is not None and _lacks_predictions(testset, commit):
+            sandbox = find_sandbox(unsandboxed=unsandboxed)
+            events.append(_predictions(project, testset, commit, sandbox))
+        if commit != project.state.baseline:
+            events.append(BaselineSet(commit, "set"))
+        if events:
+            project.append(*events)
+        ensure_archive(project)
+        keep_refs(project)
+        return commit
+
+
+def ensure_predictions(project: Project, testset: Testset, sandbox: Sandbox) -> None:
+    """On a new testset the baseline's predictions are made by building its commit again."""
+    commit = project.state.baseline
+    if commit is not None and _lacks_predictions(testset, commit):
+        project.append(_predictions(project, testset, commit, sandbox))
+
+
+def _lacks_predictions(testset: Testset, commit: str) -> bool:
+    return testset.script.needs_old_model and commit not in testset.predictions
+
+
+def _predictions(
+    project: Project, testset: Testset, commit: str, sandbox: Sandbox
+) -> BaselineBuilt:
+    """Build a baseline. Its failure is recorded, so that the owner can read what it printed."""
+    result = build(project, testset, commit, sandbox, name=f"baseline-{commit[:20]}")
+    made, log = result.predictions, result.log
+    if made is None:
+        reason = "" if result.failure is None else result.failure.message
+        project.append(BaselineFailed(testset.number, commit, reason, log.file, log.digest))
+        raise BuildError(
+            f"the baseline (commit {commit[:10]}) cannot be built on testset {testset.number}: "
+            f"{reason}",
+            hint="The owner reads what it printed with `easeci log --owner --build baseline`, and "
+            "may choose another with `easeci baseline set COMMIT`.",
+        )
+    return BaselineBuilt(
+        testset=testset.number,
+        commit=commit,
+        file=made.name,
+        digest=made.digest,
+        fingerprint=made.fingerprint,
+        log=log.file,
+        log_digest=log.digest,
+    )
+
+
+def ensure_archive(project: Project) -> None:
+    """Keep the files of the baseline's commit, whatever becomes of the repository."""
+    commit, kept = project.state.baseline, project.state.archive
+    testset = project.state.latest_testset
+    if testset is None or commit is None or (kept is not None and kept.commit == commit):
+        return
+    if not project.repository.has(commit):  # another clone's: a command there will do it
+        return
+    with tempfile.TemporaryDirectory(prefix="easeci-") as folder:
+        tree, packed = Path(folder) / "tree", Path(folder) / "archive"
+        tree.mkdir()
+        checkout(project.repository, commit, tree)
+        save_archive(tree, packed)
+        file, digest = project.sealed(testset).store_archive(commit, packed)
+    project.append(BaselineArchived(testset.number, commit, file, digest))
+    if kept is not None:
+        project.sealed(project.state.testsets[kept.testset]).remove_archive(kept.file)
+
+
+def keep_refs(project: Project) -> None:
+    """Refs that keep commits from being lost: of the baseline, and of all that is on its way.
+
+    Once there was a testset with ``none``, no ref is taken away any more: which commits are still
+    needed tells what passed.
+    """
+    state = project.state
+    wanted = {state.baseline} if state.baseline is not None else set()
+    hidden = any(t.script.adaptivity is Adaptivity.NONE for t in state.testsets.values())
+    for submission in state.submissions:
+        waits = submission.signal is None and submission.failure is None
+        if hidden or waits:
+            wanted.add(submission.commit)
+    # Named by the key and not by the project: two stores may have projects of one name, and not
+    # every name of a project is one of a ref.
+    name = project.vault.key.digest(project.name.encode(), "refs")[:16]
+    project.repository.keep_only(name, wanted, others_too=hidden)

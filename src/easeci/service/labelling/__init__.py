@@ -1,0 +1,1 @@
+"""Labels: given one by one, or read from files."""

@@ -1,0 +1,252 @@
+"""Labels: brought in from files, asked for one by one, and what waited for them goes on.
+
+Whoever labels is blind: nothing here hands out predictions, commits or verdicts, and what is asked
+comes in the secret order, for all commits that wait at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from easeci.errors import DataError
+from easeci.ledger.events import LABELLING, LabelsAdded, Looked
+from easeci.ledger.state import Testset
+from easeci.service.commits.advance import resume, verdict_of
+from easeci.service.mail.outbox import deliver
+from easeci.service.project import Project, no_testset, require_number, utc_now
+from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
+from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
+from easeci.vault import LabelsReceived, SealedTestset, review
+
+
+@dataclass(frozen=True)
+class LabelsImported:
+    """What became of a file of labels, and how many more the evaluation waits for.
+
+    ``unsettled`` are all labels of the testset that were skipped or are disputed.
+    """
+
+    testset: int
+    added: int
+    corrected: int
+    unchanged: int
+    cannot_tell: int
+    skipped: int
+    disputed: int
+    unsettled: int
+    labellers: tuple[str, ...]
+    agreement: Agreement | None
+    wanted: int
+    answered: tuple[int, ...]
+    problems: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def import_labels(
+    project: Project,
+    path: Path,
+    *,
+    correct: bool = False,
+    strict: bool = False,
+    form: LabelFormat | None = None,
+    by: str = "",
+    number: int | None = None,
+    waiting: Callable[[], None] | None = None,
+) -> LabelsImported:
+    """Add labels to the latest testset, and go on with whatever waited for them.
+
+    With ``number``, only if it is that one.
+    """
+    answers = load_answers(path, form, by=by, at=utc_now())
+    with project.exclusive(waiting):
+        testset = latest(project)
+        require_number(testset, number)
+        suspicions: list[str] = []
+        received = record(
+            project, testset, answers, correct=correct, strict=strict, suspicions=suspicions
+        )
+        answered = answered_now(project)
+        sealed = project.sealed(testset)
+        return LabelsImported(
+            testset=testset.number,
+            added=received.added,
+            corrected=received.corrected,
+            unchanged=received.unchanged,
+            cannot_tell=received.cannot_tell,
+            skipped=received.skipped,
+            disputed=received.disputed,
+            unsettled=len(sealed.unsettled(testset.label_files)),
+            labellers=answers.labellers,
+            agreement=agreement(answers.frame),
+            wanted=len(wanted_labels(project, testset)),
+            answered=answered,
+            problems=received.problems,
+            warnings=tuple(suspicions),
+        )
+
+
+def record(
+    project: Project,
+    testset: Testset,
+    answers: Answers,
+    *,
+    correct: bool = False,
+    strict: bool = False,
+    suspicions: list[str] | None = None,
+) -> LabelsReceived:
+    """Store answers and record them; whoever calls acts alone on the project.
+
+    Where ``suspicions`` are asked for, whatever looks wrong with the labels is added to them.
+    """
+    received = project.sealed(testset).add_answers(
+        answers,
+        known=testset.label_files,
+        correct=correct,
+        classes=testset.script.classes,
+        strict=strict,
+    )
+    if received.file is not None and received.digest is not None:
+        if suspicions is not None:
+            suspicions += _suspicions(project, testset, received.file, received.digest)
+        project.append(
+            LabelsAdded(
+                testset.number,
+                received.file,
+                received.digest,
+                received.added,
+                received.corrected,
+                ", ".join(answers.labellers),
+            )
+        )
+    return received
+
+
+def record_open(
+    project: Project, number: int, entries: Sequence[dict[str, Any]]
+) -> tuple[str, ...]:
+    """Record the entries of a testset's journal; what could not be used, in words."""
+    testset = project.state.testsets[number]
+    try:
+        return record(project, testset, answers_of("the answers", entries)).problems
+    except DataError as error:
+        if not _all_known(project.sealed(testset), testset, entries):
+            raise
+        return (error.message,)
+
+
+def _all_known(sealed: SealedTestset, testset: Testset, entries: Sequence[dict[str, Any]]) -> bool:
+    """Whether elsewhere more is known of every example than these answers say: then that stands."""
+    rows = sealed.order[[int(entry["position"]) for entry in entries]]
+    states = sealed.known(testset.label_files)["state"].gather(rows)
+    return all(
+        state in KNOWN or (state is not None and entry["state"] not in KNOWN)
+        for state, entry in zip(states, entries, strict=True)
+    )
+
+
+def answered_now(project: Project) -> tuple[int, ...]:
+    """Go on with what waited; the submissions that have their signal since."""
+    before = {s.number for s in project.state.submissions if s.signal is not None}
+    resume(project)
+    deliver(project)
+    after = [s.number for s in project.state.submissions if s.signal is not None]
+    return tuple(number for number in after if number not in before)
+
+
+def _suspicions(project: Project, testset: Testset, file: str, digest: str) -> list[str]:
+    """What looks wrong with the labels as they will be known; the owner is told.
+
+    Predictions never have a say in which labels are taken. But examples that surely show their
+    labels to programs are refused.
+    """
+    files = [*testset.label_files, file]
+    sealed = SealedTestset(project.vault, testset.number, testset.files | {file: digest})
+    found = list(review(sealed, files))
+    known = testset.predictions.get(project.state.baseline or "")
+    if known is not None:
+        try:
+            sealed.require_known_classes(known.file, files)
+        except DataError as error:
+            found.append(f"{error.message} (of the baseline). {error.hint or ''}".strip())
+    return found
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Examples that were written to be labelled; ``config`` is for Label Studio."""
+
+    wanted: int
+    config: str | None = None
+
+
+def export_wanted(
+    project: Project,
+    path: Path,
+    waiting: Callable[[], None] | None = None,
+    *,
+    form: LabelFormat | None = None,
+    unsettled: bool = False,
+) -> Exported:
+    """Write the examples that wait for a label, in the order in which labels are wanted.
+
+    With ``unsettled``, those whose labels were skipped or are disputed instead.
+    """
+    form = form or _FORMATS.get(path.suffix.lower(), LabelFormat.CSV)
+    with project.exclusive(waiting):
+        resume(project)
+        testset = latest(project)
+        sealed = project.sealed(testset)
+        wanted: Sequence[int] = wanted_labels(project, testset)
+        if unsettled:
+            wanted = sealed.unsettled(testset.label_files).tolist()
+        if not wanted:
+            return Exported(0)
+        project.append(Looked(LABELLING))
+        rows, classes = sealed.rows_at(wanted), classes_of(sealed, testset)
+        write_tasks(path, form, rows, classes)
+    columns = [name for name in rows[0] if name not in ("id", "label")]
+    config = studio_config(columns, classes) if form is LabelFormat.LABEL_STUDIO else None
+    return Exported(len(wanted), config)
+
+
+_FORMATS = {".jsonl": LabelFormat.JSONL, ".json": LabelFormat.LABEL_STUDIO}
+
+
+def wanted_labels(project: Project, testset: Testset) -> tuple[int, ...]:
+    """Positions, along the secret order, of the labels that the open step waits for."""
+    step = testset.undecided_step
+    return () if step is None else verdict_of(project, testset, step).wanted
+
+
+def classes_of(sealed: SealedTestset, testset: Testset) -> tuple[str, ...]:
+    """What a label can be: as the script says, or as labels so far do."""
+    if testset.script.classes:
+        return testset.script.classes
+    seen = sealed.labels(testset.label_files).drop_nulls().unique()
+    return tuple(sorted(seen.to_list(), key=_by_number))
+
+
+def _by_number(name: str) -> tuple[bool, int, str]:
+    digits = name.isascii() and name.isdigit()
+    return not digits, int(name) if digits else 0, name
+
+
+def latest(project: Project) -> Testset:
+    testset = project.state.latest_testset
+    if testset is None:
+        raise no_testset()
+    return testset
+
+
+def answers_of(name: str, entries: Sequence[dict[str, Any]]) -> Answers:
+    """Answers from the entries of a journal."""
+    columns = {
+        key: pl.Series(key, [entry.get(key) for entry in entries], dtype=pl.String)
+        for key in ("id", "label", "state", "by", "at")
+    }
+    return Answers(name, pl.DataFrame(columns))

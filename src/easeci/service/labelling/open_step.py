@@ -1,0 +1,212 @@
+"""What the open step of a testset wants, counting answers that are not recorded yet.
+
+It is made anew whenever labels or steps were recorded, and that takes a look at every example;
+from then on an answer costs as much as the labels known so far, however large the testset is.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from easeci.errors import DataError, UsageError
+from easeci.evidence.cells import Code
+from easeci.ledger.state import Step, Testset
+from easeci.plan import plan
+from easeci.plan.assumptions import planned_difference
+from easeci.service.commits.advance import evidence_of
+from easeci.service.labelling.files import classes_of
+from easeci.service.project import Project
+from easeci.tables import Column, Role
+from easeci.tables.align import require_comparable
+from easeci.tables.answers import KNOWN, Answered
+from easeci.vault import SealedTestset
+from easeci.verdict import Evaluation, Verdict
+
+LONGEST_CLASS = 200
+GIVEN = (Answered.LABEL, Answered.CANNOT_TELL, Answered.SKIPPED)
+"""What a single labeller can answer."""
+
+
+class OpenStep:
+    """A testset, what is known of its labels, and the verdict that they lead to.
+
+    ``entries`` are those of the journal. ``before`` is what it was until now, of the same testset:
+    what can't have changed is taken from there, and classes keep their places.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        testset: Testset,
+        entries: Sequence[dict[str, Any]],
+        before: OpenStep | None = None,
+    ) -> None:
+        self.testset = testset
+        if before is not None and before.testset is not testset:
+            before = None
+        self.sealed: SealedTestset = project.sealed(testset) if before is None else before.sealed
+        step = testset.undecided_step
+        self.number = None if step is None else step.number
+        self._mark = _mark(testset)
+        states = self.sealed.known(testset.label_files)["state"]
+        known = states.is_in([str(state) for state in KNOWN]).fill_null(False).to_numpy()
+        self._known = known[self.sealed.order]
+        self._missing = int((~known).sum())
+        self.unsettled: list[int] = self.sealed.unsettled(testset.label_files).tolist()
+        self._unsettled = set(self.unsettled)
+        self.declared = bool(testset.script.classes)
+        self._classes: list[str] = [] if before is None else before.classes
+        self._remember(classes_of(self.sealed, testset))
+        self._entries = {int(entry["position"]): entry for entry in entries}
+        self._expected: int = _expected(testset) if before is None else before._expected
+        self._evaluation: Evaluation | None = None
+        self._verdict: Verdict | None = None
+        self._answered: dict[int, Code | None] = {}
+        """By position in the journal; the code before, where the answer has changed it."""
+        if step is not None:
+            self._evaluate(project, step)
+        for entry in entries:
+            self._apply(entry)
+        self._decide()
+
+    def _evaluate(self, project: Project, step: Step) -> None:
+        testset = self.testset
+        new = testset.predictions[project.state.submission(step.submission).commit].file
+        old = None if step.baseline is None else testset.predictions[step.baseline].file
+        self._evaluation = Evaluation(*evidence_of(project, testset, step))
+        self._new = self.sealed.predictions(new)
+        self._old = None if old is None else self.sealed.predictions(old)
+
+    def is_stale(self, testset: Testset) -> bool:
+        """Whether something was recorded since that matters here."""
+        return testset is not self.testset or _mark(testset) != self._mark
+
+    # -- what is known
+
+    @property
+    def decided(self) -> bool:
+        return self._verdict is not None and self._verdict.passed is not None
+
+    @property
+    def wanted(self) -> tuple[int, ...]:
+        """Positions of the labels that are wanted next, from the first missing one on."""
+        return () if self._verdict is None else self._verdict.wanted
+
+    def is_wanted(self, position: int) -> bool:
+        wanted = self.wanted
+        place = bisect_left(wanted, position)
+        return place < len(wanted) and wanted[place] == position
+
+    @property
+    def more(self) -> int:
+        """How many labels are still to come: as planned, and not as the evidence says."""
+        if self._verdict is None:
+            return 0
+        left = self._missing - len(self._answered)
+        return max(min(self._expected - self._verdict.labels, left), 1)
+
+    @property
+    def classes(self) -> list[str]:
+        """As declared, or as labels and answers so far are; each keeps its place."""
+        given = (entry.get("label") for entry in self._entries.values())
+        new = dict.fromkeys(g for g in given if g is not None and g not in self._classes)
+        return [*self._classes, *new]
+
+    def is_answered(self, position: int) -> bool:
+        """Whether a label is known or in the journal; an unsettled one may be answered again."""
+        return position in self._answered or bool(self._known[position])
+
+    def is_unsettled(self, position: int) -> bool:
+        return position in self._unsettled
+
+    def can_use(self, position: int) -> bool:
+        """Whether somebody waits for an answer, this one or another one."""
+        waiting = self._evaluation is not None and not self.decided
+        return waiting or self.is_unsettled(position)
+
+    def require_answer(self, state: Answered, label: str | None) -> None:
+        """Refuse what could not be recorded later, while somebody is there to be told."""
+        if state not in GIVEN or (label is None) != (state is not Answered.LABEL):
+            raise UsageError("this is no answer: a label, can't tell, or skipped")
+        if label is None or label in self.classes:
+            return
+        if self.declared:
+            raise UsageError("the script has no such class")
+        plain = label.isprintable() and label == label.strip()
+        if not label or not plain or len(label) > LONGEST_CLASS:
+            raise UsageError(
+                "this cannot be the name of a class",
+                hint=f"A class is a text of one line, of at most {LONGEST_CLASS} characters.",
+            )
+        try:
+            require_comparable(_column(self.classes), _column([label]))
+        except DataError as error:
+            raise UsageError(
+                "whole numbers would be spelt in two ways: 3 and 3.0 are not the same class",
+                hint=error.hint,
+            ) from None
+
+    # -- what changes
+
+    def add(self, entry: dict[str, Any]) -> None:
+        """One more answer."""
+        self._entries[int(entry["position"])] = entry
+        self._apply(entry)
+        self._decide()
+
+    def remove(self, position: int) -> None:
+        """An answer was taken back."""
+        self._entries.pop(position, None)
+        before = self._answered.pop(position, None)
+        if before is not None and self._evaluation is not None:
+            self._evaluation.put(position, before)
+        self._decide()
+
+    def _apply(self, entry: dict[str, Any]) -> None:
+        position, state = int(entry["position"]), Answered(entry["state"])
+        self._answered.setdefault(position, None)
+        if self._evaluation is None or self._known[position]:
+            return
+        before = self._evaluation.code_at(position)
+        code = self.sealed.code_of(position, state, entry["label"], self._new, self._old)
+        self._evaluation.put(position, code)
+        if self._answered[position] is None:
+            self._answered[position] = before
+
+    def _decide(self) -> None:
+        self._verdict = None if self._evaluation is None else self._evaluation.verdict()
+
+    def _remember(self, labels: Sequence[str]) -> None:
+        self._classes += [label for label in labels if label not in self._classes]
+
+
+def _mark(testset: Testset) -> tuple[int | None, int]:
+    step = testset.undecided_step
+    return None if step is None else step.number, len(testset.label_files)
+
+
+def _expected(testset: Testset) -> int:
+    """How many labels a commit takes by plan.
+
+    Where all that matter are needed, by the d that the plan reckons with: how many really are
+    would tell labellers on how many examples the models differ.
+    """
+    script = testset.decides_by
+    expected = plan(script).chosen.expected
+    if expected is not None:
+        return expected.middle
+    if any(clause.score.label_matters_when_agreeing for clause in script.clauses):
+        return testset.examples
+    shares = [planned_difference(script, clause).share for clause in script.clauses]
+    return math.ceil(max(shares) * testset.examples)
+
+
+def _column(classes: Sequence[str]) -> Column:
+    ids = pl.Series("id", np.arange(len(classes)))
+    return Column("the classes", Role.LABELS, ids, pl.Series("label", classes, dtype=pl.String))

@@ -1,0 +1,1 @@
+"""Mail: what is queued in the ledger, written and sent."""

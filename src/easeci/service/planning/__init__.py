@@ -1,0 +1,1 @@
+"""Plans made from the texts of a form."""

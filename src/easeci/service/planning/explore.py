@@ -1,0 +1,342 @@
+"""A plan to play with: texts from a form in, what they would cost out, in about a second.
+
+Everything is a text as somebody typed it, and a blank one asks for the default. What can't be
+understood comes back as a :class:`FieldError` with the place in the text; nothing is raised.
+
+A page answers at once or not at all, so there are bounds on what it takes: texts, clauses, steps,
+and the size of a testset by Hoeffding's inequality, which is known in no time and grows with what
+the exact sizes cost. `easeci plan` has none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from easeci.bounds import Hoeffding
+from easeci.charts import LabelsBar
+from easeci.errors import ScriptError, UsageError
+from easeci.evidence.clause_test import Aim
+from easeci.plan import Estimate, Plan, Promise, Truth, plan
+from easeci.plan.assumptions import planned_difference, typical
+from easeci.plan.clause_shapes import difference_of_accuracies, known_difference
+from easeci.plan.document import SECONDS_PER_LABEL, hours
+from easeci.plan.planner import PUBLISHED_NAMES
+from easeci.plan.truth import labels_at_truth, likely_truth, out_of_reach, promised
+from easeci.script import (
+    KEYS,
+    Adaptivity,
+    Entry,
+    Estimator,
+    LinearClause,
+    Script,
+    assemble,
+    parse_difference,
+    parse_effect,
+    parse_option,
+)
+from easeci.service.scripts import DEFAULTS, script_document
+
+CONDITION, EFFECT, TRUE_DIFFERENCE = "condition", "effect", "true_difference"
+SCRIPT_FIELDS = (
+    CONDITION,
+    "reliability",
+    "steps",
+    "adaptivity",
+    "mode",
+    "sensitivity",
+    "difference",
+)
+FIELDS = (*SCRIPT_FIELDS, EFFECT, TRUE_DIFFERENCE)
+"""``effect``: by how much the new model really is on the good side of the threshold of each clause
+that needs labels (below 0: on the bad side). ``true_difference``: the true d."""
+
+FIRST_CONDITION = next(key.example for key in KEYS if key.name == CONDITION)
+LONGEST = {CONDITION: 500}
+LONGEST_OTHER = 100
+MOST_CLAUSES = 4
+MOST_STEPS = 1_000
+MOST_EXAMPLES = 10_000_000
+"""By Hoeffding's inequality, for all clauses together."""
+LARGEST_DIFFERENCE = Fraction(9, 20)
+"""Exact sizes for n - o take long where models may differ on more than half: there the largest
+difference need not be the worst (:mod:`easeci.bounds.trinomial`), and d is known within limits."""
+AT_LEISURE = "`easeci plan` has no such bound."
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """What is wrong with the text of one field.
+
+    ``text`` is the line of it that ``column`` and ``width`` speak of: the caret goes below the
+    characters ``column`` (from 0) to ``column + width``. They are None if all of it is meant.
+    """
+
+    field: str
+    message: str
+    hint: str | None = None
+    text: str | None = None
+    column: int | None = None
+    width: int = 1
+
+
+@dataclass(frozen=True)
+class Method:
+    """What one estimator asks for. Numbers are None where it does not apply or can't say yet.
+
+    ``hours`` are of labelling, by the seconds that a label takes.
+    """
+
+    estimate: Estimate
+    ours: bool
+    recommended: bool
+    labels_in_all: int | None
+    hours: Mapping[int, float] | None
+    practical: bool | None
+
+    @property
+    def estimator(self) -> Estimator:
+        return self.estimate.estimator
+
+    @property
+    def name(self) -> str:
+        """What its number of labels is of: where the evidence decides, it is a ceiling."""
+        most = "" if self.estimate.expected is None else ", at most"
+        return f"{self.estimator}{most}"
+
+
+@dataclass(frozen=True)
+class Reckoned:
+    """Labels of the sequential estimator at one truth: for a commit, and over the testset's life.
+
+    ``difference`` is None if the condition has no old model in it. ``promise`` is the answer that
+    the script promises such a commit.
+    """
+
+    effect: float
+    difference: float | None
+    labels: int
+    labels_in_all: int
+    promise: Promise
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What the texts ask for. ``defaults`` are the fields that were blank, with what was taken.
+
+    ``reckoned`` is None if the condition needs no labels at all.
+    """
+
+    script: Script
+    defaults: Mapping[str, str]
+    warnings: tuple[str, ...]
+    plan: Plan
+    methods: tuple[Method, ...]
+    reckoned: Reckoned | None
+    script_text: str
+
+    @property
+    def bars(self) -> tuple[LabelsBar, ...]:
+        """The methods whose labels can be told, for :func:`easeci.charts.labels_chart`.
+
+        Sequential is at the worst truth for every commit; so there is a bar for the supposed one.
+        """
+        bars = [
+            LabelsBar(method.name, method.labels_in_all, method.ours, method.recommended)
+            for method in self.methods
+            if method.labels_in_all is not None
+        ]
+        if self.reckoned is not None:
+            most = self.reckoned.labels_in_all
+            bars.append(LabelsBar(f"{Estimator.SEQUENTIAL}, at this effect", most, ours=True))
+        return tuple(bars)
+
+
+def explore(fields: Mapping[str, str]) -> Exploration | FieldError:
+    """What a form asks for, by every method. Fields that are missing are blank."""
+    given = {name: fields.get(name, "").strip() for name in FIELDS}
+    try:
+        return _explore({name: text for name, text in given.items() if text})
+    except _FieldUnusableError as unusable:
+        return unusable.error
+    except ScriptError as error:
+        return _field_error(error)
+
+
+class _FieldUnusableError(UsageError):
+    """Something wrong with a field as a whole. Never leaves this module."""
+
+    def __init__(self, field: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.error = FieldError(field, message, hint)
+
+
+def _field_error(error: ScriptError) -> FieldError:
+    """The same error beside its field: its message need not name that once more."""
+    place = error.excerpt
+    if place is None or place.source not in FIELDS:
+        return FieldError(CONDITION, error.message, error.hint)
+    message = error.message.removeprefix(f"{place.source}: ")
+    shown = "".join(c if c.isprintable() else " " for c in place.text)
+    width = max(1, min(place.width, len(shown) - place.caret))
+    return FieldError(place.source, message, error.hint, shown, place.caret, width)
+
+
+def _explore(given: Mapping[str, str]) -> Exploration:
+    for name, text in given.items():
+        longest = LONGEST.get(name, LONGEST_OTHER)
+        if len(text) > longest:
+            raise _FieldUnusableError(name, f"this is longer than {longest} characters", AT_LEISURE)
+    defaults = {
+        name: text
+        for name, text in {CONDITION: FIRST_CONDITION, **DEFAULTS}.items()
+        if name not in given
+    }
+    texts = {**given, **defaults}
+    keys = {name: texts[name] for name in SCRIPT_FIELDS if name in texts}
+    script = assemble({name: Entry.option(name, text) for name, text in keys.items()})
+    truth, supposed = _truth(script, given)
+    made = _plan(script)
+    if "sensitivity" not in given:
+        defaults["sensitivity"] = texts["reliability"]
+    return Exploration(
+        script=script,
+        defaults={**defaults, **supposed},
+        warnings=script.warnings(),
+        plan=made,
+        methods=tuple(_method(made, estimate) for estimate in made.estimates),
+        reckoned=_reckoned(made, truth) if script.needs_labels else None,
+        script_text=_script_text(script, keys),
+    )
+
+
+def _require_quick(script: Script) -> None:
+    if len(script.clauses) > MOST_CLAUSES:
+        raise _FieldUnusableError(
+            CONDITION, f"this page takes at most {MOST_CLAUSES} clauses", AT_LEISURE
+        )
+    if script.steps > MOST_STEPS:
+        raise _FieldUnusableError(
+            "steps", f"this page takes at most {MOST_STEPS:,} steps", AT_LEISURE
+        )
+    if any(_difference(script, clause) > LARGEST_DIFFERENCE for clause in script.clauses):
+        raise _FieldUnusableError(
+            CONDITION if script.difference is None else "difference",
+            f"this page reckons with models that differ on at most {float(LARGEST_DIFFERENCE)} "
+            "of the examples",
+            AT_LEISURE,
+        )
+    if _size_by_hoeffding(script) > MOST_EXAMPLES:
+        raise _FieldUnusableError(
+            CONDITION,
+            f"this takes more than {MOST_EXAMPLES:,} examples by Hoeffding's inequality, too many "
+            "for this page to reckon with",
+            f"Try a larger tolerance or fewer steps. {AT_LEISURE}",
+        )
+
+
+def _difference(script: Script, clause: LinearClause) -> Fraction:
+    """The largest d that the exact size of a clause on n - o reckons with; 0 for any other."""
+    scale = difference_of_accuracies(clause.score)
+    if scale is None:
+        return Fraction(0)
+    known = known_difference(script.clauses, clause) or Fraction(0)
+    reach = (abs(clause.threshold) + 2 * clause.tolerance) / abs(scale)
+    return max(known, planned_difference(script, clause).share, min(reach, Fraction(1)))
+
+
+def _size_by_hoeffding(script: Script) -> int:
+    """Examples that Hoeffding's inequality asks for to keep both promises of every clause.
+
+    Known in no time, and above whatever the exact sizes are; the time that those take grows with
+    them, and with the number of clauses.
+    """
+    levels = typical(script).levels.per_clause(script.mode, len(script.clauses))
+    level = min(levels.safety, levels.sensitivity)
+    total = 0
+    for clause in script.clauses:
+        aim = Aim.of(clause, script.mode)
+        zone = (aim.clear - aim.bound) / 2.0
+        if zone > 0.0:
+            total += Hoeffding(float(clause.score.weight)).sample_size(zone, level)
+    return total
+
+
+def _plan(script: Script) -> Plan:
+    try:
+        _require_quick(script)
+        return plan(script)
+    except (ValueError, ArithmeticError):
+        # Numbers so extreme that no size comes out, and so nothing that could be shown.
+        raise _FieldUnusableError(
+            CONDITION,
+            "no testset of a practical size can show this",
+            "Try a larger tolerance, or a larger difference.",
+        ) from None
+
+
+def _method(made: Plan, estimate: Estimate) -> Method:
+    in_all = estimate.labels_in_all(made.script.steps)
+    return Method(
+        estimate=estimate,
+        ours=estimate.estimator not in PUBLISHED_NAMES,
+        recommended=estimate.estimator is made.recommended,
+        labels_in_all=in_all,
+        hours=None
+        if in_all is None
+        else {seconds: hours(in_all, seconds) for seconds in SECONDS_PER_LABEL},
+        practical=made.practical(estimate),
+    )
+
+
+def _truth(script: Script, given: Mapping[str, str]) -> tuple[Truth, dict[str, str]]:
+    """What is supposed of a commit, and which parts of that nobody gave."""
+    effect = difference = None
+    if EFFECT in given:
+        effect = parse_option(EFFECT, given[EFFECT], parse_effect)
+    if TRUE_DIFFERENCE in given:
+        difference = parse_option(TRUE_DIFFERENCE, given[TRUE_DIFFERENCE], parse_difference)
+    truth = likely_truth(script, effect, difference)
+    clause = out_of_reach(script, truth)
+    if clause is not None:
+        which = EFFECT if effect is not None or difference is None else TRUE_DIFFERENCE
+        raise _FieldUnusableError(
+            which,
+            f"{clause.score} cannot be so far from the threshold of '{clause.text}'",
+            "Of two accuracies the difference is never larger than d, nor is one larger than 1.",
+        )
+    supposed = {}
+    if script.needs_labels and effect is None:
+        supposed[EFFECT] = _words(truth.effect)
+    if script.needs_labels and script.needs_old_model and difference is None:
+        supposed[TRUE_DIFFERENCE] = _words(truth.difference)
+    return truth, supposed
+
+
+def _words(value: Fraction) -> str:
+    return f"{float(value):.6g}"
+
+
+def _reckoned(made: Plan, truth: Truth) -> Reckoned:
+    estimate, script = made.estimate(Estimator.SEQUENTIAL), made.script
+    assert estimate.examples is not None
+    labels = labels_at_truth(script, estimate.examples, truth)
+    return Reckoned(
+        effect=float(truth.effect),
+        difference=float(truth.difference) if script.needs_old_model else None,
+        labels=labels,
+        labels_in_all=min(script.steps * labels, estimate.examples),
+        promise=promised(script, truth),
+    )
+
+
+def _script_text(script: Script, texts: Mapping[str, str]) -> str:
+    """The script as a file, each constant as it was written."""
+    adaptivity: str = script.adaptivity
+    if script.adaptivity is Adaptivity.NONE and script.third_party is not None:
+        adaptivity = f"{adaptivity} -> {script.third_party}"
+    spelt = {CONDITION: str(script.condition), "mode": str(script.mode), "adaptivity": adaptivity}
+    return script_document(
+        {name: spelt.get(name, "".join(text.split())) for name, text in texts.items()}
+    )

@@ -1,0 +1,1 @@
+"""Pushes: git hooks, and the way from developers' accounts to the owner's."""

@@ -1,0 +1,189 @@
+"""Where developers' accounts hand pushes to the owner's account, and read what came of them.
+
+::
+
+    <repository>/easeci/drop/      everybody may put a file in; only the owner may list it
+    <repository>/easeci/results/   the owner writes, developers read: signals and nothing else
+
+Nothing in a dropped file is believed but which commit of which branch is meant, and that is looked
+up in the repository. Who may write there may write anything: links, pipes, endless files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from easeci.files import sync_folder, write_synced
+from easeci.service.pushes.permissions import Sharing
+
+FOLDER = "easeci"
+LARGEST = 1024
+LONGEST_BRANCH = 255
+UNFINISHED = ".new-"
+FORGOTTEN_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A push that was handed over, and by which account; ``name`` is the file's."""
+
+    name: str
+    branch: str
+    commit: str
+    uid: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Something in the drop box that is no entry."""
+
+    name: str
+    uid: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Spool:
+    """The drop box and the results of one bare repository."""
+
+    folder: Path
+
+    @staticmethod
+    def of(git_dir: Path) -> Spool:
+        return Spool(git_dir / FOLDER)
+
+    @property
+    def drop_box(self) -> Path:
+        return self.folder / "drop"
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results"
+
+    def prepare(self, sharing: Sharing) -> None:
+        """Make both for those who may push: a box to drop into, results to read."""
+        group = self.folder.parent.joinpath("objects").stat().st_gid
+        for folder, theirs in ((self.folder, 0o055), (self.drop_box, 0o033), (self.results, 0o055)):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            os.chown(folder, -1, group)
+            sticky = stat.S_ISVTX if folder == self.drop_box else 0
+            folder.chmod(0o700 | (theirs & sharing.value) | sticky)
+
+    # The developer's side ------------------------------------------------------------------------
+
+    def drop(self, branch: str, commit: str) -> str:
+        """Hand a push over; whole or not at all. Nobody else can find its name."""
+        name = secrets.token_hex(16)
+        unfinished = self.drop_box / (UNFINISHED + name)
+        content = json.dumps({"branch": branch, "commit": commit}).encode()
+        write_synced(unfinished, content, 0o644)  # the owner is another account, and reads it
+        unfinished.rename(self.drop_box / name)
+        return name
+
+    def wait(self, name: str, commit: str, until: float) -> dict[str, Any] | None:
+        """What came of it: the entry goes when its result is there. None if that takes longer."""
+        entry = self.drop_box / name
+        while entry.exists():
+            if time.monotonic() >= until:
+                return None
+            time.sleep(0.1)
+        return self.result(commit)
+
+    def result(self, commit: str) -> dict[str, Any] | None:
+        with suppress(FileNotFoundError):
+            found: dict[str, Any] = json.loads((self.results / commit).read_bytes())
+            return found
+        return None
+
+    # The owner's side ----------------------------------------------------------------------------
+
+    def arrived(self) -> list[Entry | Refused]:
+        """Whatever is in the box, in the order in which it came; no owner of a file can forge it.
+
+        ``ctime`` is the kernel's: it is when the file was given its name.
+        """
+        found = []
+        for item in os.scandir(self.drop_box):
+            with suppress(FileNotFoundError):
+                about = item.stat(follow_symlinks=False)
+                fresh = time.time() - about.st_ctime < FORGOTTEN_SECONDS
+                if not (item.name.startswith(UNFINISHED) and fresh):
+                    found.append((about.st_ctime_ns, item.name))
+        return list(self._read_all(name for _, name in sorted(found)))
+
+    def _read_all(self, names: Iterator[str]) -> Iterator[Entry | Refused]:
+        for name in names:
+            with suppress(FileNotFoundError):
+                yield self._read(name)
+
+    def _read(self, name: str) -> Entry | Refused:
+        path = self.drop_box / name
+        uid = path.lstat().st_uid
+        try:
+            # Never through a link, and without waiting for whoever may be behind a pipe.
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            descriptor = os.open(path, flags)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            return Refused(name, uid, f"it cannot be read ({error.strerror})")
+        try:
+            about = os.fstat(descriptor)
+            if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+                return Refused(name, uid, "it is no file of its own")
+            if about.st_size > LARGEST:
+                return Refused(name, uid, "it is too large")
+            content = os.read(descriptor, LARGEST)
+        finally:
+            os.close(descriptor)
+        return parse_entry(name, content, about.st_uid)
+
+    def remove(self, name: str) -> bool:
+        """Take something out of the box; False for a folder with something in it."""
+        path = self.drop_box / name
+        try:
+            if stat.S_ISDIR(path.lstat().st_mode):
+                path.rmdir()
+            else:
+                path.unlink()
+        except FileNotFoundError:
+            pass  # another watcher was faster
+        except OSError:
+            return False
+        return True
+
+    def publish(self, commit: str, result: Mapping[str, Any]) -> None:
+        """Leave a result for developers to read, in place of an earlier one."""
+        temporary = self.results / f".{commit}-{secrets.token_hex(8)}"
+        text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+        write_synced(temporary, text.encode(), 0o644)
+        temporary.rename(self.results / commit)
+        sync_folder(self.results)
+
+
+def parse_entry(name: str, content: bytes, uid: int) -> Entry | Refused:
+    """What a dropped file says, or what is wrong with it."""
+    try:
+        given = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return Refused(name, uid, "it is not an entry")
+    if not re.fullmatch(r"[0-9a-f]{32}", name) or not isinstance(given, dict):
+        return Refused(name, uid, "it is not an entry")
+    branch, commit = given.get("branch"), given.get("commit")
+    if set(given) != {"branch", "commit"} or not isinstance(branch, str):
+        return Refused(name, uid, "it is not an entry")
+    if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", commit):
+        return Refused(name, uid, "it names no commit")
+    if not 0 < len(branch) <= LONGEST_BRANCH or not branch.isprintable() or branch.startswith("-"):
+        return Refused(name, uid, "it names no branch")
+    return Entry(name, branch, commit, uid)

@@ -1,0 +1,176 @@
+"""Git hooks that start a test: a commit in a working repository, a push to a bare one.
+
+A hook is a few lines of sh that call the command that installed it. One that was there before is
+kept as ``<name>.before-easeci`` and runs first; uninstalling puts it back.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from easeci.build import Repository
+from easeci.errors import UsageError
+from easeci.files import explained
+from easeci.service.commits.submit import spending_branches
+from easeci.service.project import Project
+from easeci.service.pushes.dropbox import Spool
+from easeci.service.pushes.permissions import Sharing, close_to_others, find_sharing
+
+MARK = "# Written by `easeci hook install`; `easeci hook uninstall` removes it."
+KEPT = ".before-easeci"
+COMMIT, PUSH, GATE = "post-commit", "post-receive", "pre-receive"
+HOOKS = (COMMIT, PUSH, GATE)
+BRANCHES = "refs/heads/"
+
+SCRIPT = """\
+#!/bin/sh
+{mark}
+{read}before="$(dirname "$0")/{name}{kept}"
+if [ -x "$before" ]; then {feed}"$before" "$@" || exit; fi
+if ! [ -x {program} ]; then
+  echo "easeci: this account cannot run "{program}": nothing was tested" >&2
+  exit {blocked}
+fi
+{feed}{command}{ending}
+"""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """What was installed: which hook, where, what it runs first, and who else may push."""
+
+    name: str
+    path: Path
+    before: Path | None
+    sharing: Sharing
+    spool: Path | None
+
+
+@dataclass(frozen=True)
+class Push:
+    """A branch that a push moves to another commit."""
+
+    branch: str
+    commit: str
+
+
+def install(
+    repository: Repository, command: Sequence[str], options: Sequence[str], *, gate: bool = False
+) -> Installed:
+    """Install the hook that fits the repository; doing it again changes nothing."""
+    name = (GATE if gate else PUSH) if repository.top is None else COMMIT
+    if gate and name is COMMIT:
+        raise UsageError(
+            "a gate belongs to a bare repository: here the commit is made already",
+            hint="Install it in the repository that developers push to.",
+        )
+    sharing = find_sharing(repository.git_dir) if name is not COMMIT else Sharing.NOBODY
+    if gate and sharing is not Sharing.NOBODY:
+        raise UsageError(
+            "a gate needs the owner's account for every push, and others may write to this one",
+            hint="Let developers push over ssh as the owner's account (with git-shell), or install "
+            "the hook without --gate.",
+        )
+    folder = _folder(repository)
+    spool = None
+    with explained("the hook cannot be installed"):
+        if sharing is not Sharing.NOBODY:
+            close_to_others(repository.git_dir)
+            spool = Spool.of(repository.git_dir)
+            spool.prepare(sharing)
+        folder.mkdir(parents=True, exist_ok=True)
+        for other in HOOKS:
+            if other != name:
+                _remove(folder / other)
+        _write(folder / name, _script(name, command, options))
+    before = folder / (name + KEPT)
+    kept = before if before.exists() else None
+    return Installed(name, folder / name, kept, sharing, spool.folder if spool else None)
+
+
+def uninstall(repository: Repository) -> list[Path]:
+    """Remove our hooks, and put those back that were there before."""
+    folder = _folder(repository)
+    with explained("the hook cannot be removed"):
+        return [folder / name for name in HOOKS if _remove(folder / name)]
+
+
+def _folder(repository: Repository) -> Path:
+    folder, own = repository.hooks_folder()
+    if not own:
+        raise UsageError(
+            f"git is told to look for the hooks of all repositories in {folder}",
+            hint="Give this one its own: git config core.hooksPath "
+            + shlex.quote(str(repository.git_dir / "hooks")),
+        )
+    return folder
+
+
+def _script(name: str, command: Sequence[str], options: Sequence[str]) -> str:
+    pushed = name is not COMMIT
+    return SCRIPT.format(
+        mark=MARK,
+        name=name,
+        kept=KEPT,
+        read="lines=$(cat)\n" if pushed else "",  # both hooks are told the same
+        feed="printf '%s\\n' \"$lines\" | " if pushed else "",
+        program=shlex.quote(command[0]),
+        blocked=1 if name is GATE else 0,
+        command=shlex.join([*command, "hook", "run", name, *options]),
+        ending="" if name is GATE else " || :",  # only a gate has a say
+    )
+
+
+def _write(path: Path, script: str) -> None:
+    before = path.with_name(path.name + KEPT)
+    if (path.exists() or path.is_symlink()) and not _is_ours(path):
+        if before.exists():
+            raise UsageError(
+                f"{path} is another hook, and {before.name} is kept there already",
+                hint="Remove one of the two, or make one of both, and install again.",
+            )
+        path.rename(before)
+    temporary = path.with_name(f".{path.name}-{os.getpid()}.tmp")
+    temporary.write_text(script, encoding="utf-8")
+    temporary.chmod(0o755)
+    temporary.rename(path)
+
+
+def _remove(path: Path) -> bool:
+    if not _is_ours(path):
+        return False
+    path.unlink()
+    before = path.with_name(path.name + KEPT)
+    if before.exists() or before.is_symlink():
+        before.rename(path)
+    return True
+
+
+def _is_ours(path: Path) -> bool:
+    return path.is_file() and MARK.encode() in path.read_bytes()[:1000]
+
+
+def pushes(lines: Iterable[str]) -> list[Push]:
+    """The branches that a push moves, from what git tells its hooks; deletions and tags are none.
+
+    However many commits come with it, a branch has one tip, and that is what is tested.
+    """
+    found = []
+    for line in lines:
+        # Nothing is stripped but the line's end: a branch may have an odd space in its name, and
+        # must not be taken for the one without.
+        _, _, rest = line.rstrip("\n").partition(" ")
+        new, _, ref = rest.partition(" ")
+        if ref.startswith(BRANCHES) and new.strip("0"):
+            found.append(Push(ref.removeprefix(BRANCHES), new))
+    return found
+
+
+def may_spend(project: Project, branch: str | None) -> bool:
+    """Whether commits of a branch are tested at all; without a testset, nobody knows yet."""
+    testset = project.state.latest_testset
+    return testset is None or branch in spending_branches(project, testset.script)

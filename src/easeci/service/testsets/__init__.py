@@ -1,0 +1,1 @@
+"""Testsets: added, retired, released."""

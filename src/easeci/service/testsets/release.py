@@ -1,0 +1,65 @@
+"""A retired testset becomes the developers': examples and labels, written to a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from easeci.errors import UsageError
+from easeci.ledger.events import TestsetReleased
+from easeci.ledger.state import Testset
+from easeci.service.commits.advance import resume
+from easeci.service.project import Project, no_testset
+
+
+@dataclass(frozen=True)
+class Released:
+    """What was written, and where."""
+
+    testset: int
+    folder: str
+    examples: int
+    labels: int
+
+
+def release_testset(
+    project: Project,
+    folder: Path,
+    *,
+    number: int | None = None,
+    waiting: Callable[[], None] | None = None,
+) -> Released:
+    """Write examples, files and the labels that were given to a folder that is new or empty.
+
+    Only ever of a retired testset: the labels of one in use would be worth any number of steps.
+    """
+    with project.exclusive(waiting):
+        resume(project)
+        testset = _testset(project, number)
+        if testset.retired is None:
+            raise UsageError(
+                f"testset {testset.number} is still in use: its labels are not for developers",
+                hint="It can be released once it is retired (`easeci testset retire`).",
+            )
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(
+                f"{folder} is not an empty folder", hint="Name one that is new or empty."
+            )
+        project.sealed(testset).write_release(folder, testset.label_files)
+        if testset.released_at is None:
+            project.append(TestsetReleased(testset.number))
+        return Released(testset.number, str(folder), testset.examples, testset.labels)
+
+
+def _testset(project: Project, number: int | None) -> Testset:
+    """The one asked for, or the last that is retired."""
+    testsets = project.state.testsets
+    if not testsets:
+        raise no_testset()
+    if number is None:
+        retired = [t for t in testsets.values() if t.retired is not None]
+        return retired[-1] if retired else testsets[max(testsets)]
+    if number not in testsets:
+        raise UsageError(f"there is no testset {number}", hint=f"There are 1 to {max(testsets)}.")
+    return testsets[number]

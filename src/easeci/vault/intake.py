@@ -1,0 +1,132 @@
+"""Examples that somebody offers as a testset: read, checked, labels split off, not stored yet.
+
+And what gives their labels away: looked at when they are offered, and again as labels arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from easeci.errors import UsageError
+from easeci.tables import Column, Examples, Role, load_column, load_examples
+from easeci.tables.align import aligned_labels
+from easeci.tables.column import as_text
+from easeci.vault.attachments import Files, find_files, path_columns
+from easeci.vault.fingerprints import Fingerprints, content_rows, fingerprints
+from easeci.vault.key import Key
+from easeci.vault.leaks import (
+    Giveaways,
+    giveaways,
+    label_column_among,
+    predictable,
+    suspicious_columns,
+)
+from easeci.vault.paths import FILES, JSONL
+from easeci.vault.testset import SealedTestset
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A testset to be."""
+
+    examples: Examples = field(repr=False)
+    labels: pl.Series = field(repr=False)
+    """In the order of the examples, as text; null where none is known."""
+    files: Files | None
+    warnings: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.examples)
+
+    @property
+    def labels_known(self) -> int:
+        return self.size - self.labels.null_count()
+
+    @property
+    def label_column(self) -> str | None:
+        """A column that programs would see, and that is called as labels are."""
+        return label_column_among(self.examples.columns.columns)
+
+    @cached_property
+    def content(self) -> pl.Series:
+        return content_rows(self.examples, {} if self.files is None else self.files.columns)
+
+    @cached_property
+    def _fingerprints(self) -> dict[Key, Fingerprints]:
+        return {}
+
+    def fingerprints(self, key: Key) -> Fingerprints:
+        """Of the contents, in the order of the examples."""
+        if key not in self._fingerprints:
+            self._fingerprints[key] = fingerprints(self.content, key)
+        return self._fingerprints[key]
+
+
+def load_offered(
+    examples: Path,
+    *,
+    labels: Path | None = None,
+    label_column: str | None = None,
+    files: Path | None = None,
+) -> Offered:
+    """Examples for a testset, checked; :class:`DataError` if they cannot be one."""
+    if labels is not None and label_column is not None:
+        raise UsageError(
+            "--labels and --label-column both say where the labels are",
+            hint="Give one of them.",
+        )
+    table, column = load_examples(examples, label_column)
+    if labels is not None:
+        column = load_column(labels, Role.LABELS)
+    known = _labels_in_order(table, column)
+    found = None if files is None else find_files(table.name, table.columns, files)
+    columns, leaks = _leaks(table, known, () if found is None else found.columns)
+    columns.refuse()
+    named = suspicious_columns(table.columns.columns) if label_column is None else ()
+    offered = Offered(table, known, found, ())
+    return replace(offered, warnings=(*named, *leaks, *_repetitions(offered)))
+
+
+def _labels_in_order(examples: Examples, column: Column | None) -> pl.Series:
+    if column is None:
+        return pl.Series("label", [None] * len(examples), dtype=pl.String)
+    ids = Column(examples.name, Role.NEW, examples.ids, examples.ids)
+    return as_text(aligned_labels(ids, column)).alias("label")
+
+
+def review(testset: SealedTestset, label_files: Sequence[str]) -> tuple[str, ...]:
+    """What may give the labels of a sealed testset away, now that more of them are known.
+
+    A column that surely does is refused, as it would have been when the testset was added.
+    """
+    folder = testset.examples_folder
+    given = [path for path in folder.glob("examples.*") if path.suffix != ".jsonl"]
+    examples, _ = load_examples(given[0] if given else folder / JSONL)
+    files = path_columns(examples.name, examples.columns, folder / FILES)
+    columns, leaks = _leaks(examples, testset.labels(label_files), files)
+    columns.refuse()
+    return leaks
+
+
+def _leaks(
+    examples: Examples, labels: pl.Series, path_columns: Iterable[str]
+) -> tuple[Giveaways, tuple[str, ...]]:
+    found = giveaways(examples.columns, labels)
+    paths = [examples.columns[column] for column in path_columns]
+    return found, (*found.warnings, *predictable(examples.ids, paths, labels))
+
+
+def _repetitions(offered: Offered) -> tuple[str, ...]:
+    repeated = offered.size - offered.content.n_unique()
+    if not repeated:
+        return ()
+    return (
+        f"{repeated:,} of {offered.size:,} examples have the same content as one before them: "
+        "the guarantee takes every example to be drawn on its own",
+    )

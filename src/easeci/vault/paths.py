@@ -1,0 +1,104 @@
+"""Where things are in a store, as far as the vault is concerned.
+
+::
+
+    <store>/.gitignore                    git never sees a store, even inside a repository
+    <store>/key
+    <store>/vault/<project>/<testset>/    one folder for each testset, by number
+        examples/examples.<as given>      what programs see: no labels, times all the same
+        examples/examples.jsonl
+        examples/files/…
+        files.jsonl                       the digest of each of those files
+        ids.parquet  order.npy  fingerprints.npy
+        labels/0001.parquet …             never rewritten: a correction is one more file
+        predictions/<fingerprint>.parquet
+        logs/  archives/
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from easeci.errors import InfrastructureError, UsageError
+from easeci.files import create_file, explained, make_folder, remove_folder, unfinished
+from easeci.vault.key import KEY_FILE, Key, create_key, load_key
+
+VAULT = "vault"
+EXAMPLES = "examples"
+FILES = "files"
+JSONL = "examples.jsonl"
+MANIFEST = "files.jsonl"
+IDS = "ids.parquet"
+ORDER = "order.npy"
+FINGERPRINTS = "fingerprints.npy"
+LABELS = "labels"
+PREDICTIONS = "predictions"
+LOGS = "logs"
+ARCHIVES = "archives"
+IGNORED_BY_GIT = b"*\n"
+
+
+@dataclass(frozen=True)
+class Vault:
+    """The testsets of one project."""
+
+    folder: Path
+    key: Key
+
+    def testset_folder(self, number: int) -> Path:
+        return self.folder / str(number)
+
+    def numbers(self) -> list[int]:
+        """The numbers of the testsets on the disk, in their order."""
+        with explained(f"the vault {self.folder} cannot be read"):
+            names = [entry.name for entry in self.folder.iterdir()]
+        return sorted(int(name) for name in names if re.fullmatch(r"[1-9][0-9]*", name))
+
+    def sweep(self) -> None:
+        """Remove what processes left that were killed while they wrote; nobody else may write."""
+        with explained(f"the vault {self.folder} cannot be swept"):
+            for path in [p for p in self.folder.rglob(".*") if unfinished(p.name)]:
+                if path.is_dir():
+                    remove_folder(path)
+                else:
+                    path.unlink()
+
+    def discard(self, number: int) -> None:
+        """Remove a testset for good: one that was sealed, but never made it into the record."""
+        with explained(f"testset {number} cannot be removed"):
+            remove_folder(self.testset_folder(number))
+
+
+def open_vault(store: Path, project: str) -> Vault:
+    """The vault of a project in a store; both are made if they are not there yet."""
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}", project):
+        raise UsageError(
+            f"'{project[:40]}' cannot be the name of a project",
+            hint="Use up to 100 letters, digits, dots, dashes and underscores: --project NAME.",
+        )
+    folder = store / VAULT / project
+    with explained(f"the store {store} cannot be used"):
+        prepare_store(store)
+        fresh = not (store / KEY_FILE).exists() and not _holds_testsets(store)
+        key = create_key(store) if fresh else load_key(store)
+        make_folder(folder)
+    return Vault(folder, key)
+
+
+def prepare_store(store: Path) -> None:
+    """The folder of a store, ignored by git by itself."""
+    if store.exists() and not store.is_dir():
+        raise InfrastructureError(f"the store {store} is not a folder")
+    make_folder(store)
+    try:
+        if not (store / ".gitignore").exists():
+            create_file(store / ".gitignore", IGNORED_BY_GIT)
+    except FileExistsError:
+        pass  # somebody else was faster
+
+
+def _holds_testsets(store: Path) -> bool:
+    """A key that is missing where testsets are was lost: a new one would verify nothing."""
+    return (store / VAULT).is_dir() and any((store / VAULT).glob("*/[0-9]*"))

@@ -1,0 +1,1 @@
+"""What people read of a project: status, history, commits, alarms and the report."""

@@ -1,0 +1,1 @@
+"""The report: the history of a project as one HTML file."""
