@@ -14,7 +14,6 @@ from bench.page import Section
 from bench.progress import tell
 from bench.ratio import Ratio, ratio, ratio_section
 from easeci.ledger.events import (
-    Answered,
     BaselineArchived,
     BaselineSet,
     Built,
@@ -23,6 +22,7 @@ from easeci.ledger.events import (
     Event,
     LabelsAdded,
     MessageQueued,
+    Signalled,
     Submitted,
     TestsetAdded,
     TestsetRetired,
@@ -174,7 +174,7 @@ def _commit_events(
         Built(submission, file, _digest(file), made, log, _digest(log)),
         Charged(submission, step, baseline),
         Decided(testset, step, passed, _verdict(passed, step)),
-        Answered(submission, signal),
+        Signalled(submission, signal),
     ]
     if hidden:
         events.append(MessageQueued(step, "verdict", OWNER, testset, step, ""))

@@ -17,7 +17,7 @@ from easeci.plan.baseline import hoeffding
 from easeci.plan.patterns import pattern2
 from easeci.script import Adaptivity, Comparison
 from easeci.service import make_script
-from easeci.verdict import Interval, Outcome
+from easeci.verdict import Interval, Result
 from paper.published import PROSE, TRACE_ITEMS, Printed
 from paper.table import computed_table
 
@@ -115,14 +115,14 @@ def _order() -> float:
     return labels[0] / labels[1]
 
 
-def _estimates(outcome: Outcome) -> list[float]:
+def _estimates(result: Result) -> list[float]:
     """All x̂ in steps of 0.0001 at which ``x < 0.1 +/- 0.01`` has this outcome."""
     threshold, tolerance = Fraction(1, 10), Fraction(1, 100)
     shares = [Fraction(step, 10_000) for step in range(10_001)]
     return [
         float(x)
         for x in shares
-        if Interval.around(x, tolerance).compare(Comparison.LESS, threshold) is outcome
+        if Interval.around(x, tolerance).compare(Comparison.LESS, threshold) is result
     ]
 
 
@@ -162,8 +162,8 @@ COMPUTED: dict[str, Callable[[], float]] = {
     "semeval-tolerance": lambda: 100.0 * Bennett(SHARE).tolerance(TRACE_ITEMS, semeval_level(FULL)),
     "semeval-too-many": lambda: Bennett(SHARE).sample_size(0.02, semeval_level(FULL)),
     "order": _order,
-    "surely-false": lambda: min(_estimates(Outcome.FALSE)),
-    "surely-true": lambda: max(_estimates(Outcome.TRUE)),
+    "surely-false": lambda: min(_estimates(Result.FALSE)),
+    "surely-true": lambda: max(_estimates(Result.TRUE)),
 }
 
 

@@ -162,7 +162,7 @@ def by_bennett(script: Script, codes: Codes, history: str) -> Answer:  # noqa: A
     """As published: every label of the planned sample, before the first commit."""
     test = KnownDifference.of(script)
     result = measure(test, Counts.of(codes), codes)
-    return Answer(passes(result.outcome, script.mode), frozenset(range(test.sample_size)))
+    return Answer(passes(result.result, script.mode), frozenset(range(test.sample_size)))
 
 
 def by_easeci(script: Script, codes: Codes, history: str, *, exactly: bool) -> Answer:

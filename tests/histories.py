@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from easeci.ledger.chain import Head, Record, chained, start
 from easeci.ledger.events import (
-    Answered,
     BaselineSet,
     Built,
     Charged,
     Decided,
     Event,
     ProjectOpened,
+    Signalled,
     Submitted,
     TestsetAdded,
 )
@@ -73,7 +73,7 @@ class History:
             verdict = {"outcome": "True" if passed else "False", "labels": 7 if passed else 9}
             self.add(
                 Decided(1, number, passed, verdict),
-                Answered(number, signal or ("pass" if passed else "fail")),
+                Signalled(number, signal or ("pass" if passed else "fail")),
             )
         return self
 

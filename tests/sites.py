@@ -20,7 +20,7 @@ import uvicorn
 from easeci.service.access.tokens import add_token, sign_in
 from easeci.service.project import open_project
 from easeci.web.server import Listening, Server
-from easeci.web.site import Place, Site
+from easeci.web.site import ServedProject, Site
 from tests.commands import start_easeci
 from tests.repositories import Workplace
 
@@ -84,7 +84,7 @@ class Here:
 
 @contextmanager
 def serving_here(folder: Path) -> Iterator[Here]:
-    bound = Server.bind(Place(folder), Listening(port=0), "ada")
+    bound = Server.bind(ServedProject(folder), Listening(port=0), "ada")
     server = uvicorn.Server(bound.config)
     thread = threading.Thread(target=server.run, args=([bound.socket],))
     thread.start()

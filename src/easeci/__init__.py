@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from easeci.plan import Estimate, Plan
     from easeci.script import Script, parse_script
     from easeci.service import Checked, check, load_script, make_plan, make_script
-    from easeci.verdict import Outcome, Verdict
+    from easeci.verdict import Result, Verdict
 
 __version__ = "0.1.0"
 
@@ -25,7 +25,7 @@ _HOMES = {
     "DataError": "easeci.errors",
     "EaseciError": "easeci.errors",
     "Estimate": "easeci.plan",
-    "Outcome": "easeci.verdict",
+    "Result": "easeci.verdict",
     "Plan": "easeci.plan",
     "Script": "easeci.script",
     "ScriptError": "easeci.errors",
@@ -43,8 +43,8 @@ __all__ = [
     "DataError",
     "EaseciError",
     "Estimate",
-    "Outcome",
     "Plan",
+    "Result",
     "Script",
     "ScriptError",
     "UsageError",

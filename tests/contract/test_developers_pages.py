@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from easeci.web import sign_in
-from easeci.web.app import DOORS
+from easeci.web.app import ROUTES
 from tests.repositories import Workplace
 from tests.sites import Visit, serving_here, visitor, waiting_project
 
@@ -25,17 +25,17 @@ SECRET = re.compile(
 def everything(visit: Visit) -> dict[str, tuple[int, dict[str, str], str]]:
     """Every answer that a developer can get: status, headers and body, by route."""
     shown = {}
-    for door in DOORS:
-        if door.path in ("/sign-out", "/enter/{code}") or door.endpoint is sign_in.sign_in:
+    for route in ROUTES:
+        if route.path in ("/sign-out", "/enter/{code}") or route.endpoint is sign_in.sign_in:
             continue  # whoever guesses too often has to wait
-        for number in ("1", "2", "3", "99") if "{number" in door.path else ("1",):
-            path = door.path.replace("{number:number}", number).replace("{ticket}", "0" * 32)
-            if door.method == "GET":
+        for number in ("1", "2", "3", "99") if "{number" in route.path else ("1",):
+            path = route.path.replace("{number:number}", number).replace("{ticket}", "0" * 32)
+            if route.method == "GET":
                 answer = visit.get(path)
             else:
                 answer = visit.post(path, seat="0123456789abcdef")
             headers = {k: v for k, v in answer.headers.items() if k != "date"}
-            shown[f"{door.method} {path}"] = (answer.status_code, headers, answer.text)
+            shown[f"{route.method} {path}"] = (answer.status_code, headers, answer.text)
     for name in ("style.css", "live.js", "label.js", "plan.js", "mark.svg"):
         answer = visit.get(f"/static/{name}")
         headers = {k: v for k, v in answer.headers.items() if k != "date"}

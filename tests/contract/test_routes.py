@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from easeci.web.app import DOORS
+from easeci.web.app import ROUTES
 from easeci.web.guards import HEADERS
 from tests.repositories import Workplace
 from tests.sites import ROLES, Running, Visit, serving, visitor, waiting_project
@@ -105,7 +105,7 @@ def access(answer: httpx.Response) -> str:
 
 
 def test_the_table_has_every_route() -> None:
-    assert set(TABLE) == {(door.method, door.path) for door in DOORS}
+    assert set(TABLE) == {(route.method, route.path) for route in ROUTES}
 
 
 @pytest.mark.parametrize("kind", VISITORS)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from easeci.service.labelling.files import import_labels
-from easeci.service.labelling.terminal import Asking
+from easeci.service.labelling.terminal import TerminalSession
 from easeci.service.project import open_project
-from easeci.tables.answers import Answered
+from easeci.tables.answers import LabelState
 from tests.repositories import Workplace
 from tests.sites import Visit, serving_here, visitor, waiting_project
 
@@ -75,9 +75,9 @@ def go_on(visit: Visit, seat: str, document: dict[str, Any]) -> dict[str, Any]:
 
 
 def label_by_terminal(place: Workplace) -> int:
-    asking = Asking(open_project(place.repository), "ada")
+    asking = TerminalSession(open_project(place.repository), "ada")
     while asking.question is not None:
-        asking.answer(Answered.LABEL, truth(asking.question.row["x"]))
+        asking.answer(LabelState.LABEL, truth(asking.question.row["x"]))
     asking.close()
     return asking.given
 

@@ -70,11 +70,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Small limits, and a folder for temporary files that nobody else uses."""
     scratch = tmp_path_factory.mktemp("scratch")
     doors = tuple(
-        replace(door, most_bytes=LIMIT) if door.most_bytes == app.MOST_UPLOADED else door
-        for door in app.DOORS
+        replace(route, most_bytes=LIMIT) if route.most_bytes == app.MOST_UPLOADED else route
+        for route in app.ROUTES
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(app, "DOORS", doors)
+        patch.setattr(app, "ROUTES", doors)
         patch.setattr(tempfile, "tempdir", str(scratch))
         yield scratch
 

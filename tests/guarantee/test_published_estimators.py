@@ -18,7 +18,7 @@ from scipy import stats
 
 from easeci.plan import BennettTest, HoeffdingTest, plan
 from easeci.script import Mode, Script
-from easeci.verdict import Outcome, decide
+from easeci.verdict import Result, decide
 from tests.cells import Law, codes_from_counts
 from tests.scripts import script
 
@@ -190,4 +190,4 @@ def test_the_zone_is_unknown() -> None:
     made, size = planned("n", "fp-free")
     right = math.ceil(size * 0.52)
     verdict = decide(made, codes_from_counts(np.array([right, size - right])))
-    assert verdict.outcome is Outcome.UNKNOWN
+    assert verdict.result is Result.UNKNOWN

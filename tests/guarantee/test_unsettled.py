@@ -17,7 +17,7 @@ from easeci.evidence.clause_test import Aim, SequentialTest, Targets
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, Mode, compile_condition, parse_condition
 from easeci.verdict import decide
-from easeci.verdict.logic import Outcome
+from easeci.verdict.logic import Result
 from easeci.verdict.sequential import decide_sequentially
 from tests.scripts import script as script_of
 
@@ -80,7 +80,7 @@ def test_what_is_shown_despite_unsettled_labels_is_shown_whatever_they_are(
         if estimator is not Estimator.SEQUENTIAL:
             assert worst.interval.low <= real.interval.low
             assert worst.interval.high >= real.interval.high
-            assert worst.outcome in (real.outcome, Outcome.UNKNOWN)
+            assert worst.result in (real.result, Result.UNKNOWN)
 
 
 def draw(size: int, law: list[float], seed: int) -> Codes:
@@ -132,7 +132,7 @@ def test_one_who_skips_what_helps_cannot_make_it_look_hopeless(delta: float) -> 
         evidence = verdict.clauses[0].evidence
         assert evidence is not None
         futile += evidence.ending.value == "futile"
-        claimed += verdict.outcome is Outcome.FALSE
+        claimed += verdict.result is Result.FALSE
     assert rate_limit(futile, runs) <= delta
     assert rate_limit(claimed, runs) <= delta
 

@@ -16,9 +16,9 @@ import pytest
 
 from easeci.build import Repository
 from easeci.service.project import open_project
-from easeci.service.pushes.dropbox import Spool
+from easeci.service.pushes.dropbox import DropBox
 from easeci.service.pushes.hooks import install, uninstall
-from easeci.service.pushes.watcher import Watch
+from easeci.service.pushes.watcher import Watcher
 from tests.accounts import Account, two_accounts
 from tests.commands import COMMAND, easeci_here, plain_environment
 from tests.repositories import Workplace, write_examples
@@ -165,21 +165,21 @@ def test_a_watcher_tells_what_waited_for_labels(tmp_path: Path) -> None:
     for folder in (hosted.bare, hosted.bare / "objects", hosted.bare / "refs"):
         folder.chmod(0o2775)
     install(Repository.find(hosted.bare), [COMMAND], [])
-    spool = Spool.of(hosted.bare)
-    watches = [Watch.start(hosted.bare, None, None, unsandboxed=False) for _ in range(2)]
+    dropbox = DropBox.of(hosted.bare)
+    watches = [Watcher.start(hosted.bare, None, None, unsandboxed=False) for _ in range(2)]
     for commit in commits:
-        spool.drop("main", commit)
+        dropbox.drop("main", commit)
     assert list(watches[0].round(lambda: True)) == []  # it was told to end
     said = list(watches[0].round(lambda: False))
     assert [line.rpartition(": ")[2] for line in said] == ["baseline", "pending"]
-    spool.drop("main", commits[1])
+    dropbox.drop("main", commits[1])
     (line,) = watches[1].round(lambda: False)
     assert line.endswith("pending")
     assert hosted.steps == 1
     hosted.easeci("labels", "import", str(place.labels))
     assert [line[12:] for line in watches[0].round(lambda: False)] == ["pass"]
     assert list(watches[0].round(lambda: False)) == []
-    result = spool.result(commits[1])
+    result = dropbox.result(commits[1])
     assert result is not None
     assert result["signal"] == "pass"
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from easeci.build import (
-    Archive,
+    ArchiveSource,
     Bubblewrap,
-    Built,
-    Commit,
+    BuiltPredictions,
+    CommitSource,
     Landlock,
     Limits,
     Program,
@@ -125,12 +125,12 @@ class Site:
         archive: Path | None = None,
         hidden: tuple[Path, ...] = (),
         **files: str | bytes,
-    ) -> Built:
+    ) -> BuiltPredictions:
         """Commit the files, then build that commit."""
         commit = commit_files(self.repository, "A model", **files)
         repository = Repository.find(self.repository)
         return make_predictions(
-            Commit(repository, commit) if archive is None else Archive(archive),
+            CommitSource(repository, commit) if archive is None else ArchiveSource(archive),
             Program(command, limits, mounts),
             self.vault / "examples",
             self.into,

@@ -19,7 +19,7 @@ from easeci.plan import plan
 from easeci.plan.estimate import HoeffdingTest
 from easeci.script import Adaptivity, Mode, Script
 from easeci.script.cells import Cell
-from easeci.simulation import Developer, Finding, Limits, Rate, Simulation, simulate
+from easeci.simulation import Developer, Finding, Rate, Simulation, SimulationSize, simulate
 from easeci.simulation.attack import Attack
 from easeci.simulation.developers import clear_commits, developers_for
 from easeci.simulation.laws import CELLS, Law, Laws
@@ -149,7 +149,7 @@ def test_labels_are_summed_up() -> None:
 
 
 SMALL = "n - o > 0.1 +/- 0.1"
-FEW = Limits(testsets=12, commits=3)
+FEW = SimulationSize(testsets=12, commits=3)
 
 
 def visible(condition: str = SMALL, **keys: object) -> Script:
@@ -201,7 +201,7 @@ def test_every_kind_of_script_can_be_simulated(
 ) -> None:
     """Nothing is seen broken; nobody adapts who hears nothing; a first change retires."""
     asked = visible(condition, estimator=estimator, mode=mode, adaptivity=adaptivity)
-    found = simulate(asked, limits=Limits(testsets=4, commits=2))
+    found = simulate(asked, limits=SimulationSize(testsets=4, commits=2))
     findings = by_developer(found)
     assert not found.broken
     assert (Developer.ADAPTIVE in findings) == (adaptivity is not Adaptivity.NONE)
@@ -252,7 +252,7 @@ def test_wrong_levels_are_seen_broken(
     module = import_module("easeci.verdict.decide")
     monkeypatch.setattr(module, "levels_of", lambda *_: levels)
     asked = visible("n > 0.6 +/- 0.1", steps=6)
-    found = simulate(asked, limits=Limits(testsets=25, commits=6))
+    found = simulate(asked, limits=SimulationSize(testsets=25, commits=6))
     findings = by_developer(found)
     assert {who for who, finding in findings.items() if finding is Finding.BROKEN} == seen
 
@@ -274,7 +274,7 @@ def test_a_quarter_of_the_tolerance_is_seen_broken(monkeypatch: pytest.MonkeyPat
     """A published estimator whose tolerance is far less than its testset allows."""
     asked = visible("n > 0.5 +/- 0.1", estimator="hoeffding", steps=4, adaptivity="none")
     monkeypatch.setattr(HoeffdingTest, "tolerance", lambda self, _seen: self.clause.tolerance / 4)
-    found = simulate(asked, limits=Limits(testsets=60, commits=4))
+    found = simulate(asked, limits=SimulationSize(testsets=60, commits=4))
     assert by_developer(found)[Developer.EDGE] is Finding.BROKEN
 
 
@@ -282,13 +282,13 @@ def test_exact_is_as_sensitive_as_its_plan_says() -> None:
     """Its size must allow for the limit on d that the test itself has to find."""
     for mode in ("fp-free", "fn-free"):
         asked = visible(estimator="exact", mode=mode)
-        assert not simulate(asked, limits=Limits(testsets=40, commits=1)).broken
+        assert not simulate(asked, limits=SimulationSize(testsets=40, commits=1)).broken
 
 
 def test_mistakes() -> None:
     for wrong in ({"testsets": 0}, {"commits": 0}, {"examples": -1}):
         with pytest.raises(UsageError, match="at least 1"):
-            Limits(**wrong)
+            SimulationSize(**wrong)
     with pytest.raises(UsageError, match="seed"):
         simulate(visible(), seed=-1)
     with pytest.raises(UsageError, match="workers"):

@@ -74,7 +74,7 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Laws:
+class ScoreLaws:
     """Laws (rows) on a few scores (columns), all with one mean."""
 
     scores: FloatArray
@@ -98,7 +98,7 @@ class Laws:
         return result
 
 
-def worst_laws(scores: Scores, mean: float) -> Laws:
+def worst_laws(scores: Scores, mean: float) -> ScoreLaws:
     """Laws among which, for each λ > 0, one has the largest E[exp(λ·score)] of all.
 
     Claim: of all laws on the cells with a mean of at most ``mean`` and at most the largest
@@ -132,7 +132,7 @@ def worst_laws(scores: Scores, mean: float) -> Laws:
         raise ValueError(f"no law of the score has the mean {mean}")
     weights = np.array(laws)
     held = weights.max(axis=0) > 0.0
-    return Laws(np.array(points)[held], weights[:, held])
+    return ScoreLaws(np.array(points)[held], weights[:, held])
 
 
 def _mixtures(points: tuple[float, ...], low: int, high: int, mean: float) -> list[list[float]]:

@@ -54,7 +54,7 @@ class Circle:
         return np.asarray(weight / self.points[..., None], dtype=np.float64)
 
 
-class Walk(NamedTuple):
+class LatticeWalk(NamedTuple):
     """N steps of a walk and the level that it is asked to reach; arrays of one shape."""
 
     sample_size: FloatArray
@@ -62,7 +62,7 @@ class Walk(NamedTuple):
     mean: FloatArray
 
 
-def circle_for(walk: Walk, nonzero: FloatArray, steepest: float = 1500.0) -> Circle:
+def circle_for(walk: LatticeWalk, nonzero: FloatArray, steepest: float = 1500.0) -> Circle:
     """The circle through the saddle point, kept one standard deviation away from the pole at 0.
 
     For totals between the mean and N, both exclusive. No tilt is above ``steepest``.
@@ -118,7 +118,7 @@ def _deviation(
     return np.asarray(np.sqrt(n * variance))
 
 
-def _shortened(circle: Circle, walk: Walk, *nonzero: FloatArray) -> Circle:
+def _shortened(circle: Circle, walk: LatticeWalk, *nonzero: FloatArray) -> Circle:
     """The circle without the points next to π if |M|^N is the float 0 there, against that at 0.
 
     There sin²(ω/2) >= ½, so that |M(z)/M(λ)|² is at most 1 − 2·stay·(up + down).
@@ -130,7 +130,9 @@ def _shortened(circle: Circle, walk: Walk, *nonzero: FloatArray) -> Circle:
     return replace(circle, around_pi=False)
 
 
-def _log_power(walk: Walk, nonzero: FloatArray, circle: Circle) -> tuple[FloatArray, FloatArray]:
+def _log_power(
+    walk: LatticeWalk, nonzero: FloatArray, circle: Circle
+) -> tuple[FloatArray, FloatArray]:
     """ln |M(z)^N exp(−zk)| and its angle, at the points of the circle."""
     omega = circle.omega()
     law = _tilted(walk.mean, nonzero, circle.tilt)
@@ -154,7 +156,7 @@ def _pole(circle: Circle) -> ComplexArray:
     return np.asarray(1.0 / (real + 1j * shrunk * np.sin(omega)), dtype=np.complex128)
 
 
-def log_tail(walk: Walk, nonzero: FloatArray) -> FloatArray:
+def log_tail(walk: LatticeWalk, nonzero: FloatArray) -> FloatArray:
     """ln P(S >= total), elementwise; the arrays have one shape.
 
     Accuracy: 1e-11 of the probability, and 1e-16·N where that is more.
@@ -162,7 +164,7 @@ def log_tail(walk: Walk, nonzero: FloatArray) -> FloatArray:
     n, k, mean = walk
     below = k <= n * mean
     # At or below the mean: the complement, which is an upper tail of −S.
-    mirrored = Walk(n, np.where(below, 1.0 - k, k), np.where(below, -mean, mean))
+    mirrored = LatticeWalk(n, np.where(below, 1.0 - k, k), np.where(below, -mean, mean))
     result = _log_upper_tail(mirrored, nonzero)
     with np.errstate(divide="ignore"):
         complement = np.log1p(-np.exp(np.minimum(result[below], 0.0)))
@@ -170,7 +172,7 @@ def log_tail(walk: Walk, nonzero: FloatArray) -> FloatArray:
     return np.minimum(result, 0.0)
 
 
-def _log_upper_tail(walk: Walk, nonzero: FloatArray) -> FloatArray:
+def _log_upper_tail(walk: LatticeWalk, nonzero: FloatArray) -> FloatArray:
     """``log_tail`` for totals above the mean."""
     n, k, mean = walk
     up, down = (nonzero + mean) / 2.0, (nonzero - mean) / 2.0
@@ -183,7 +185,7 @@ def _log_upper_tail(walk: Walk, nonzero: FloatArray) -> FloatArray:
     result[only_down] = log_cdf(-k[only_down], n[only_down], down[only_down])
     both = within & (up > 0.0) & (down > 0.0)
     if both.any():
-        inner = Walk(n[both], k[both], mean[both])
+        inner = LatticeWalk(n[both], k[both], mean[both])
         circle = _shortened(circle_for(inner, nonzero[both]), inner, nonzero[both])
         modulus, angle = _log_power(inner, nonzero[both], circle)
         top = modulus[..., 0]
@@ -198,7 +200,7 @@ def _log_upper_tail(walk: Walk, nonzero: FloatArray) -> FloatArray:
     return result
 
 
-class Cell(NamedTuple):
+class TailCell(NamedTuple):
     """A tail T(q) for q in [low, high], all relative to exp(log_scale)."""
 
     at_low: FloatArray
@@ -210,7 +212,7 @@ class Cell(NamedTuple):
     log_scale: FloatArray
 
 
-def tail_between(walk: Walk, low: FloatArray, high: FloatArray) -> Cell:
+def tail_between(walk: LatticeWalk, low: FloatArray, high: FloatArray) -> TailCell:
     """What bounds P(S >= total) for every ``nonzero`` between ``low`` and ``high``.
 
     M(z) is linear in q = ``nonzero``, with the slope cosh z − 1. So each term of the finite sum
@@ -241,7 +243,7 @@ def tail_between(walk: Walk, low: FloatArray, high: FloatArray) -> Cell:
     power = np.exp(np.maximum(n - 2.0, 0.0) * np.maximum(*moduli) - shift)
     curve = n * (n - 1.0) * np.abs(slope_of_m) ** 2 * power * np.abs(kernel)
     log_scale = (shift - k * tilt)[..., 0]
-    return Cell(values[0], values[1], slopes[0], slopes[1], curve.sum(axis=-1), log_scale)
+    return TailCell(values[0], values[1], slopes[0], slopes[1], curve.sum(axis=-1), log_scale)
 
 
 def log_envelope(
@@ -255,7 +257,7 @@ def log_envelope(
     Where the range is one point, mostly the sum itself (``_falling_sum``), which is less.
     """
     size = np.array([sample_size])
-    walk = Walk(size, share * size, np.array([mean]))
+    walk = LatticeWalk(size, share * size, np.array([mean]))
     circle = circle_for(walk, np.array([highest]))
     circle = _shortened(circle, walk, np.array([lowest]), np.array([highest]))
     ends = [_log_power(walk, np.array([q]), circle) for q in dict.fromkeys((lowest, highest))]

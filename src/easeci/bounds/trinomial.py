@@ -24,7 +24,7 @@ from easeci.bounds.bennett import Bennett
 from easeci.bounds.bound import require_level
 from easeci.bounds.contract import contract_target
 from easeci.bounds.hoeffding import Hoeffding
-from easeci.bounds.lattice import Walk, log_envelope, log_tail, tail_between
+from easeci.bounds.lattice import LatticeWalk, log_envelope, log_tail, tail_between
 from easeci.bounds.search import excess, first_lasting, last_within
 
 SUPREMUM_SLACK = 1e-8
@@ -95,13 +95,13 @@ def worst_tail(sample_size: int, total: int, mean: float, largest_difference: fl
     return float(_worst(walk, largest_difference)[0])
 
 
-def _walks(sample_size: npt.ArrayLike, total: npt.ArrayLike, mean: float) -> Walk:
+def _walks(sample_size: npt.ArrayLike, total: npt.ArrayLike, mean: float) -> LatticeWalk:
     n, k = np.atleast_1d(np.asarray(sample_size, float), np.asarray(total, float))
     n, k = np.broadcast_arrays(n, k)
-    return Walk(n, k, np.full(n.shape, mean))
+    return LatticeWalk(n, k, np.full(n.shape, mean))
 
 
-def _worst(walk: Walk, largest: float, level: float | None = None) -> FloatArray:
+def _worst(walk: LatticeWalk, largest: float, level: float | None = None) -> FloatArray:
     """``worst_tail`` for several sample sizes and totals at one mean.
 
     With a ``level``, only which side of it the supremum lies on is certain: that is cheaper.
@@ -116,11 +116,13 @@ def _worst(walk: Walk, largest: float, level: float | None = None) -> FloatArray
     real_rooted = max(abs(phi), min(largest, _real_rooted(phi)))
     rises = k > np.ceil((n - 1.0) * phi)
     easy = asked & ((rises & (largest <= real_rooted)) | (k == n))
-    result[easy] = log_tail(Walk(n[easy], k[easy], mean[easy]), np.full(int(easy.sum()), largest))
+    result[easy] = log_tail(
+        LatticeWalk(n[easy], k[easy], mean[easy]), np.full(int(easy.sum()), largest)
+    )
     for start, group in ((real_rooted, rises), (abs(phi), ~rises)):
         hard = asked & ~easy & group
         if hard.any():
-            result[hard] = _search(Walk(n[hard], k[hard], mean[hard]), start, largest, level)
+            result[hard] = _search(LatticeWalk(n[hard], k[hard], mean[hard]), start, largest, level)
     return result
 
 
@@ -133,7 +135,7 @@ _PARTS = 8
 """Into how many a cell is split: few rounds of many cells are cheaper than the reverse."""
 
 
-def _search(walk: Walk, lowest: float, highest: float, level: float | None) -> FloatArray:
+def _search(walk: LatticeWalk, lowest: float, highest: float, level: float | None) -> FloatArray:
     """ln sup of the tail over q in [lowest, highest], by cells that are split where needed."""
     first_cells = max(1, math.ceil((highest - lowest) * 16.0))
     edges = np.linspace(lowest, highest, first_cells + 1)
@@ -143,7 +145,7 @@ def _search(walk: Walk, lowest: float, highest: float, level: float | None) -> F
     best = np.maximum(*(log_tail(walk, np.full(count, q)) for q in (lowest, highest)))
     settled = best.copy()
     for _ in range(60):
-        at_ends, most = _cell_bounds(Walk(*(values[owner] for values in walk)), low, high)
+        at_ends, most = _cell_bounds(LatticeWalk(*(values[owner] for values in walk)), low, high)
         np.maximum.at(best, owner, at_ends)
         target = best + SUPREMUM_SLACK
         if level is not None:
@@ -159,7 +161,9 @@ def _search(walk: Walk, lowest: float, highest: float, level: float | None) -> F
     return np.minimum(np.maximum(settled, best), 0.0)
 
 
-def _cell_bounds(walk: Walk, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _cell_bounds(
+    walk: LatticeWalk, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """ln of the larger tail at the ends of each cell, and of a bound on all tails inside it."""
     cell = tail_between(walk, low, high)
     width = high - low

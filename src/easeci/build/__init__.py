@@ -5,7 +5,14 @@ from easeci.build.bubblewrap import Bubblewrap
 from easeci.build.checkout import checkout
 from easeci.build.detection import find_sandbox
 from easeci.build.landlock import Landlock, Unsandboxed
-from easeci.build.program import LOG_NAME, Archive, Built, Commit, Program, make_predictions
+from easeci.build.program import (
+    LOG_NAME,
+    ArchiveSource,
+    BuiltPredictions,
+    CommitSource,
+    Program,
+    make_predictions,
+)
 from easeci.build.repository import Repository
 from easeci.build.sandbox import Limits, Sandbox
 from easeci.build.workspace import NORMAL_TIME
@@ -13,10 +20,10 @@ from easeci.build.workspace import NORMAL_TIME
 __all__ = [
     "LOG_NAME",
     "NORMAL_TIME",
-    "Archive",
+    "ArchiveSource",
     "Bubblewrap",
-    "Built",
-    "Commit",
+    "BuiltPredictions",
+    "CommitSource",
     "Landlock",
     "Limits",
     "Program",

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from easeci.build.git import Answer, ask_git, clean_environment, git_lines, need_git, shown
+from easeci.build.git import GitAnswer, ask_git, clean_environment, git_lines, need_git, shown
 from easeci.build.repository import Repository
 from easeci.build.sandbox import size_text
 from easeci.errors import BuildError, InfrastructureError
@@ -52,7 +52,7 @@ def checkout(repository: Repository, commit: str, into: Path) -> None:
     _refuse_pointers(into)
 
 
-def _require_complete(answer: Answer) -> None:
+def _require_complete(answer: GitAnswer) -> None:
     if answer.ok:
         return
     missing = ("unable to read sha1", "missing blob", "failed to unpack tree", "bad object")

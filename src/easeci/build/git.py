@@ -27,7 +27,7 @@ LOCKED = "Try again in a moment. If no git is at work there, one was killed: rem
 
 
 @dataclass(frozen=True)
-class Answer:
+class GitAnswer:
     """What git said: its exit code and both of its outputs."""
 
     code: int
@@ -63,7 +63,7 @@ def ask_git(
     *arguments: str,
     environment: Mapping[str, str] | None = None,
     given: bytes = b"",
-) -> Answer:
+) -> GitAnswer:
     """Run git in a folder; as the folder's owner if we are root and the folder is not root's."""
     # As root we don't trust what another user's repository tells git to do, nor does git.
     other = _other_owner(folder) if environment is None else None
@@ -90,7 +90,7 @@ def ask_git(
         raise InfrastructureError("git is not installed", hint="Install git.") from None
     except OSError as error:
         raise InfrastructureError(f"git could not be run: {error.strerror}") from None
-    answer = Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
+    answer = GitAnswer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
     _refuse_dubious(folder, answer)
     return answer
 
@@ -100,7 +100,7 @@ def need_git(
     *arguments: str,
     environment: Mapping[str, str] | None = None,
     given: bytes = b"",
-) -> Answer:
+) -> GitAnswer:
     """Run git where a failure can only mean that something around us is broken."""
     answer = ask_git(folder, *arguments, environment=environment, given=given)
     if not answer.ok:
@@ -148,7 +148,7 @@ def shown(complaint: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in first)
 
 
-def _refuse_dubious(folder: Path, answer: Answer) -> None:
+def _refuse_dubious(folder: Path, answer: GitAnswer) -> None:
     if "dubious ownership" in answer.complaint:
         raise UsageError(
             f"{folder} belongs to another user, and git does not trust it",

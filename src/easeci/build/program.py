@@ -15,7 +15,7 @@ from easeci.build.checkout import checkout
 from easeci.build.detection import user_for
 from easeci.build.editable import refuse_editable
 from easeci.build.repository import Repository
-from easeci.build.running import Outcome, run_limited
+from easeci.build.running import ProgramOutcome, run_limited
 from easeci.build.sandbox import Job, Layout, Limits, Sandbox, size_text
 from easeci.build.toolchain import Toolchain, find_toolchain
 from easeci.build.workspace import Workspace, copy_examples, open_workspace
@@ -37,7 +37,7 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Commit:
+class CommitSource:
     """A commit of a repository, as the source of a build."""
 
     repository: Repository
@@ -45,14 +45,14 @@ class Commit:
 
 
 @dataclass(frozen=True)
-class Archive:
+class ArchiveSource:
     """A saved checkout, as the source of a build."""
 
     path: Path
 
 
 @dataclass(frozen=True)
-class Built:
+class BuiltPredictions:
     """What a build gave. The log is the owner's: it may show examples."""
 
     predictions: Path
@@ -61,7 +61,7 @@ class Built:
 
 
 def make_predictions(
-    source: Commit | Archive,
+    source: CommitSource | ArchiveSource,
     program: Program,
     examples: Path,
     into: Path,
@@ -69,7 +69,7 @@ def make_predictions(
     *,
     repository: Repository,
     hidden: Sequence[Path] = (),
-) -> Built:
+) -> BuiltPredictions:
     """Run the program in a clean checkout; its predictions and its log go into a folder.
 
     Whatever is wrong with the commit or its program is a BuildError, and the log is written even
@@ -100,11 +100,13 @@ def make_predictions(
         _write(log, outcome.log)
         _require_success(outcome, program.limits)
         predictions = _take(space.output, into, program.limits)
-    return Built(predictions, log, outcome.seconds)
+    return BuiltPredictions(predictions, log, outcome.seconds)
 
 
-def _fill(space: Workspace, source: Commit | Archive, examples: Path, *, may_link: bool) -> None:
-    if isinstance(source, Commit):
+def _fill(
+    space: Workspace, source: CommitSource | ArchiveSource, examples: Path, *, may_link: bool
+) -> None:
+    if isinstance(source, CommitSource):
         checkout(source.repository, source.commit, space.checkout)
     else:
         restore_archive(source.path, space.checkout)
@@ -171,7 +173,7 @@ def _needs_python(path: Path, name: str) -> bool:
     return False
 
 
-def _require_success(outcome: Outcome, limits: Limits) -> None:
+def _require_success(outcome: ProgramOutcome, limits: Limits) -> None:
     if outcome.stopped is not None:
         raise BuildError(f"the program {outcome.stopped.reason}", hint=outcome.stopped.hint)
     if not outcome.began:

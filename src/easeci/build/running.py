@@ -34,7 +34,7 @@ class Stopped:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProgramOutcome:
     """How it ended. ``began`` is False if the sandbox failed before the program could begin."""
 
     code: int
@@ -173,7 +173,7 @@ class Running:
 
 def run_limited(
     launch: Launch, limits: Limits, folders: tuple[Path, ...], uid: int | None
-) -> Outcome:
+) -> ProgramOutcome:
     """Run it within its limits. No process of it is left when this returns or raises."""
     log = Log(limits.log_bytes)
     start = time.monotonic()
@@ -190,7 +190,7 @@ def run_limited(
     finally:
         began = running.end(log)
     seconds = time.monotonic() - start
-    return Outcome(running.process.returncode, seconds, log.kept(), began, stopped)
+    return ProgramOutcome(running.process.returncode, seconds, log.kept(), began, stopped)
 
 
 @contextmanager

@@ -99,31 +99,31 @@ def _exit_code(checked: Checked) -> ExitCode:
 def _show(request: Request, checked: Checked, ask: Path | None) -> None:
     console = output()
     script, verdict = request.script, checked.verdict
-    for result in verdict.clauses:
+    for found in verdict.clauses:
         # Nothing beyond what Φ can be is drawn; the decision itself knows no such limit.
-        score = result.clause.score
+        score = found.clause.score
         interval = (
-            float(max(result.interval.low, score.lowest)),
-            float(min(result.interval.high, score.highest)),
+            float(max(found.interval.low, score.lowest)),
+            float(min(found.interval.high, score.highest)),
         )
-        estimate = None if result.estimate is None else float(result.estimate)
-        threshold = float(result.clause.threshold)
+        estimate = None if found.estimate is None else float(found.estimate)
+        threshold = float(found.clause.threshold)
         ruler = ruler_around([*interval, threshold], min(console.width, 80) - 6)
-        style = STYLES[result.outcome]
-        console.print(f"[bold]{escape(result.clause.text)}[/]   [bold {style}]{result.outcome}[/]")
+        style = STYLES[found.result]
+        console.print(f"[bold]{escape(found.clause.text)}[/]   [bold {style}]{found.result}[/]")
         drawing, scale = ruler.draw(interval, estimate, threshold, style)
         console.print(Padding(drawing, (0, 0, 0, 2), expand=False))
         console.print(Padding(scale, (0, 0, 0, 2), expand=False))
         shown = "labels missing" if estimate is None else f"{estimate:.4f}"
         console.print(
-            f"  {result.clause.score} = {shown}, interval [{interval[0]:.4f}, {interval[1]:.4f}], "
-            f"{result.sample:,} examples",
+            f"  {found.clause.score} = {shown}, interval [{interval[0]:.4f}, {interval[1]:.4f}], "
+            f"{found.sample:,} examples",
             markup=False,
         )
-        if result.widened and result.settled and result.tolerance is not None:
+        if found.widened and found.settled and found.tolerance is not None:
             wider = (
-                f"[yellow]Wider than the script's ±{float(result.clause.tolerance):g}:[/] that "
-                f"needs {result.needed:,} examples; these allow ±{float(result.tolerance):.4g}."
+                f"[yellow]Wider than the script's ±{float(found.clause.tolerance):g}:[/] that "
+                f"needs {found.needed:,} examples; these allow ±{float(found.tolerance):.4g}."
             )
             console.print(Padding(wider, (0, 0, 0, 2), expand=False))
         console.print()
@@ -153,8 +153,8 @@ def _show_answer(request: Request, checked: Checked, ask: Path | None) -> None:
         return
     word = "[bold green]PASS[/]" if verdict.passed else "[bold red]FAIL[/]"
     why = (
-        f"the condition is {verdict.outcome}"
-        if verdict.outcome != "Unknown"
+        f"the condition is {verdict.result}"
+        if verdict.result != "Unknown"
         else f"the condition is Unknown, which {mode} answers with "
         + ("pass" if verdict.passed else "fail")
     )

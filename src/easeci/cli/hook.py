@@ -52,7 +52,7 @@ def install(
     if done.before is not None:
         console.print(f"  The hook that was there runs first: {done.before.name}", markup=False)
     console.print(_custody(done), soft_wrap=True, markup=False)
-    if done.spool is not None and not _open_to_all(Path(command[0])):
+    if done.dropbox is not None and not _open_to_all(Path(command[0])):
         show_warnings((f"other accounts cannot run {command[0]}: their pushes are not tested",))
 
 
@@ -157,9 +157,9 @@ def _test(opened: Project, commit: str, branch: str, unsandboxed: bool) -> int:
 
 def _hand_over(found: list[Push]) -> int:
     """Leave the pushes to the owner's account, and wait a while for their signals."""
-    from easeci.service.pushes.dropbox import Spool
+    from easeci.service.pushes.dropbox import DropBox
 
-    spool = Spool.of(Path().absolute())
+    spool = DropBox.of(Path().absolute())
     until = time.monotonic() + _patience()
     try:
         dropped = [(spool.drop(push.branch, push.commit), push) for push in found]
@@ -220,7 +220,7 @@ def _custody(done: Installed) -> str:
             "Every commit on a branch that spends steps is tested. There is no custody here: "
             "whoever commits can read labels and verdicts. Decisions should rest on the signals."
         )
-    if done.spool is not None:
+    if done.dropbox is not None:
         return (
             "Pushes of other accounts are handed to this one: let `easeci watch` run here. They "
             "can read neither vault nor verdicts."

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from easeci.cli.terminal import output
-from easeci.script import KEYS, Key
+from easeci.script import KEYS, ScriptKey
 from easeci.service import SCRIPT_FILES, write_new_script
 
 
@@ -37,7 +37,7 @@ def template() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _entry(key: Key) -> list[str]:
+def _entry(key: ScriptKey) -> list[str]:
     comment = textwrap.wrap(key.meaning, 72, initial_indent="  # ", subsequent_indent="  #   ")
     value = f"[{key.example}]" if key.is_list else key.example
     start = "  - " if key.required or key.name == "script" else "  # - "

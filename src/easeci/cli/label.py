@@ -21,7 +21,7 @@ from easeci.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from easeci.service.labelling.session import Question
-    from easeci.service.labelling.terminal import Asking
+    from easeci.service.labelling.terminal import TerminalSession
 
 SINGLE_KEYS = 9
 MOST_CLASS_LINES = 6
@@ -37,10 +37,10 @@ def label(
     project: ProjectOption = None,
 ) -> None:
     """Label what the commits that wait need, example by example, until their answers are known."""
-    from easeci.service.labelling.terminal import Asking
+    from easeci.service.labelling.terminal import TerminalSession
 
     keyboard = Keyboard()
-    asking = Asking(
+    asking = TerminalSession(
         opened(store, project), by or login_name(), unsettled=unsettled, waiting=say_waiting
     )
     interrupted = False
@@ -59,13 +59,13 @@ def label(
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
-def _report(asking: Asking) -> None:
+def _report(asking: TerminalSession) -> None:
     console = output()
     show_warnings(asking.problems)
     if asking.given:
         console.print(f"Answers recorded: {asking.given:,}. Thank you.")
     if asking.answered:
-        console.print(f"Answered now: {len(asking.answered):,} of the commits that waited.")
+        console.print(f"LabelState now: {len(asking.answered):,} of the commits that waited.")
     if asking.question is None:
         console.print("No labels are wanted.")
     else:
@@ -75,7 +75,7 @@ def _report(asking: Asking) -> None:
 class Session:
     """What is on the screen, and what a key does to it."""
 
-    def __init__(self, asking: Asking, keyboard: Keyboard) -> None:
+    def __init__(self, asking: TerminalSession, keyboard: Keyboard) -> None:
         self.asking, self.keyboard = asking, keyboard
         self.page = 0
         self.typed = ""
@@ -129,11 +129,11 @@ class Session:
             self.message = "there is no class of that number"
 
     def _answer(self, state: str, words: str, name: str | None = None) -> None:
-        from easeci.tables.answers import Answered
+        from easeci.tables.answers import LabelState
 
         self.page, self.typed = 0, ""
         try:
-            self.asking.answer(Answered(state), name)
+            self.asking.answer(LabelState(state), name)
             self.message = f"last: {in_words(words)}"
         except UsageError as error:
             self.message = error.message

@@ -21,7 +21,7 @@ from easeci.cli.terminal import output, show_warnings, working
 from easeci.errors import ExitCode
 
 if TYPE_CHECKING:
-    from easeci.service.commits.submit import Answer
+    from easeci.service.commits.submit import RunAnswer
 
 EXIT_CODES = {
     "pass": ExitCode.PASS,
@@ -75,7 +75,7 @@ def run(
     raise typer.Exit(EXIT_CODES[answer.row.signal])
 
 
-def show_answer(answer: Answer) -> None:
+def show_answer(answer: RunAnswer) -> None:
     """The signal, why, and what is left; three lines."""
     row, console = answer.row, output()
     subject = f" ({escape(row.subject)})" if row.subject else ""
@@ -89,7 +89,7 @@ def show_answer(answer: Answer) -> None:
     )
 
 
-def _why(answer: Answer) -> str:
+def _why(answer: RunAnswer) -> str:
     row = answer.row
     match row.signal:
         case "build error":

@@ -33,7 +33,7 @@ def serve(
     """Show the project in a browser: overview, labelling, testsets, and a plan to play with."""
     try:
         from easeci.web.server import Listening, Server
-        from easeci.web.site import Place
+        from easeci.web.site import ServedProject
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "easeci":
             raise
@@ -41,7 +41,7 @@ def serve(
             "pages need the extra: pip install 'easeci[server]'",
             hint="Everything else works without it.",
         ) from None
-    place = Place(Path(), store=store, name=project)
+    place = ServedProject(Path(), store=store, name=project)
     listening = Listening(host, port, url, certificate, key)
     server = Server.bind(place, listening, login_name())
     console = output()

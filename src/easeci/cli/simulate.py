@@ -80,10 +80,10 @@ def simulate(
         estimator=estimator,
     )
     # Here and not above, because a plan must not wait for it.
-    from easeci.simulation import Limits
+    from easeci.simulation import SimulationSize
     from easeci.simulation import simulate as run
 
-    limits = Limits(testsets, commits, examples)
+    limits = SimulationSize(testsets, commits, examples)
     show_warnings(request.script.warnings())
     with _progress_bar() as told:
         found = run(

@@ -25,7 +25,7 @@ def watch(
     unsandboxed: UnsandboxedOption = False,
 ) -> None:
     """Test what other accounts have pushed to this bare repository, and leave them the signals."""
-    from easeci.service.pushes.watcher import Watch
+    from easeci.service.pushes.watcher import Watcher
 
     received: list[int] = []
 
@@ -34,7 +34,7 @@ def watch(
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)  # whatever is being tested is finished first
-    watching = Watch.start(Path(), store, project, unsandboxed=unsandboxed)
+    watching = Watcher.start(Path(), store, project, unsandboxed=unsandboxed)
     while not received:
         for line in watching.round(lambda: bool(received)):
             now = datetime.now().astimezone().strftime("%H:%M:%S")

@@ -16,11 +16,20 @@ from easeci.errors import InfrastructureError
 
 @dataclass(frozen=True)
 class Event:
+    """Something that happened. ``KIND`` is its name in the record; it never changes."""
+
+    KIND: ClassVar[str] = ""
     VERSION: ClassVar[int] = 1
+
+    @classmethod
+    def recorded_kind(cls) -> str:
+        """The name that the record knows this event by: the class's, unless it says another."""
+        return cls.KIND or cls.__name__
 
     @property
     def kind(self) -> str:
-        return type(self).__name__
+        """The name that the record knows this event by."""
+        return self.recorded_kind()
 
 
 @dataclass(frozen=True)
@@ -179,12 +188,14 @@ class Decided(Event):
 
 
 @dataclass(frozen=True)
-class Answered(Event):
+class Signalled(Event):
     """What the developer is told of a submission.
 
     ``repeats`` is the step that had been answered on the same predictions against the same baseline
     before.
     """
+
+    KIND = "Answered"
 
     submission: int
     signal: str
@@ -243,7 +254,7 @@ class Looked(Event):
 
 
 KINDS: dict[str, type[Event]] = {
-    kind.__name__: kind
+    kind.recorded_kind(): kind
     for kind in (
         ProjectOpened,
         TestsetAdded,
@@ -259,7 +270,7 @@ KINDS: dict[str, type[Event]] = {
         Promoted,
         Charged,
         Decided,
-        Answered,
+        Signalled,
         Superseded,
         TestsetReleased,
         MessageQueued,

@@ -15,7 +15,6 @@ from typing import Any
 from easeci.evidence.levels import FAIL, PASS
 from easeci.ledger.chain import Head, Record
 from easeci.ledger.events import (
-    Answered,
     BaselineArchived,
     BaselineBuilt,
     BaselineFailed,
@@ -31,6 +30,7 @@ from easeci.ledger.events import (
     MessageTried,
     ProjectOpened,
     Promoted,
+    Signalled,
     Submitted,
     Superseded,
     TestsetAdded,
@@ -433,7 +433,7 @@ def _baseline_failed(state: State, event: BaselineFailed, at: str) -> None:  # n
     testset.baseline_failure = event
 
 
-def _answered(state: State, event: Answered, at: str) -> None:  # noqa: ARG001
+def _answered(state: State, event: Signalled, at: str) -> None:  # noqa: ARG001
     submission = state.submission(event.submission)
     submission.signal, submission.repeats = event.signal, event.repeats
     testset = state.testsets[submission.testset]
@@ -494,7 +494,7 @@ _APPLY: dict[type[Event], Callable[[State, Any, str], None]] = {
     Promoted: _promoted,
     Charged: _charged,
     Decided: _decided,
-    Answered: _answered,
+    Signalled: _answered,
     Superseded: _superseded,
     TestsetReleased: _testset_released,
     MessageQueued: _message_queued,

@@ -2,7 +2,7 @@
 
 from easeci.script.cells import Cell, Score
 from easeci.script.document import Entry, assemble, parse_entries, parse_option, parse_script
-from easeci.script.keys import KEYS, Key, parse_difference, parse_effect
+from easeci.script.keys import KEYS, ScriptKey, parse_difference, parse_effect
 from easeci.script.linear import LinearClause, compile_condition
 from easeci.script.parser import parse_condition
 from easeci.script.script import Adaptivity, Estimator, Mode, Script
@@ -17,11 +17,11 @@ __all__ = [
     "Condition",
     "Entry",
     "Estimator",
-    "Key",
     "LinearClause",
     "Mode",
     "Score",
     "Script",
+    "ScriptKey",
     "assemble",
     "compile_condition",
     "parse_condition",

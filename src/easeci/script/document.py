@@ -18,7 +18,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
 from easeci.errors import Excerpt, ScriptError
-from easeci.script.keys import KEY_NAMES, KEYS, Key, closest
+from easeci.script.keys import KEY_NAMES, KEYS, ScriptKey, closest
 from easeci.script.linear import compile_condition
 from easeci.script.parser import parse_unlocated
 from easeci.script.problem import Problem, locate
@@ -119,7 +119,7 @@ def parse_option(name: str, text: str, parse: Callable[[str], Value]) -> Value:
     return _parsed(name, text.strip(), Option(name), parse)
 
 
-def _parse(key: Key, entry: Entry) -> Any:
+def _parse(key: ScriptKey, entry: Entry) -> Any:
     parsed = [
         _parsed(key.name, text, place, key.parse)
         for text, place in zip(entry.texts, entry.places, strict=True)

@@ -22,7 +22,7 @@ MOST_STEPS = 1_000_000_000
 
 
 @dataclass(frozen=True)
-class Key:
+class ScriptKey:
     """One key of a script. ``parse`` takes its text; a list of texts if ``is_list``."""
 
     name: str
@@ -138,61 +138,63 @@ def parse_mount(text: str) -> str:
     return text
 
 
-KEYS: tuple[Key, ...] = (
-    Key("script", "the program that makes predictions for a commit", "./test_model.py", parse_text),
-    Key(
+KEYS: tuple[ScriptKey, ...] = (
+    ScriptKey(
+        "script", "the program that makes predictions for a commit", "./test_model.py", parse_text
+    ),
+    ScriptKey(
         "condition",
         "what a commit must meet",
         "n - o > 0.02 +/- 0.01",
         parse_text,
         required=True,
     ),
-    Key(
+    ScriptKey(
         "reliability",
         "probability that no answer is wrong over the testset's whole life",
         "0.9999",
         parse_probability,
         required=True,
     ),
-    Key(
+    ScriptKey(
         "mode",
         "fp-free: never pass wrongly; fn-free: never fail wrongly",
         "fp-free",
         parse_mode,
         required=True,
     ),
-    Key(
+    ScriptKey(
         "adaptivity",
         "what developers learn: full | firstChange | none -> address of a third party",
         "full",
         parse_adaptivity,
         required=True,
     ),
-    Key("steps", "how many commits one testset must serve", "32", parse_steps, required=True),
-    Key(
+    ScriptKey("steps", "how many commits one testset must serve", "32", parse_steps, required=True),
+    ScriptKey(
         "sensitivity",
         "probability that no clearly good commit fails (fp-free; the mirror image in fn-free); "
         "default: the reliability",
         "0.9999",
         parse_probability,
     ),
-    Key(
+    ScriptKey(
         "estimator",
         f"the method: {' | '.join(Estimator)}; default: auto",
         "auto",
         parse_estimator,
     ),
-    Key(
+    ScriptKey(
         "difference",
         "the largest d that is expected of a commit; sizes the testset, never touches safety",
         "0.1",
         parse_difference,
     ),
-    Key("email", "where alarms go", "owner@example.org", parse_email),
-    Key(
+    ScriptKey("email", "where alarms go", "owner@example.org", parse_email),
+    ScriptKey(
         "branch", "whose tips become the baseline; default: the default branch", "main", parse_text
     ),
-    Key(
+    ScriptKey(
         "branches",
         "other branches whose commits may spend steps; default: none",
         "experiments",
@@ -200,7 +202,7 @@ KEYS: tuple[Key, ...] = (
         False,
         True,
     ),
-    Key(
+    ScriptKey(
         "classes",
         "what a label can be; default: whatever labels say",
         "low, high",
@@ -208,15 +210,15 @@ KEYS: tuple[Key, ...] = (
         False,
         True,
     ),
-    Key(
+    ScriptKey(
         "disclose",
         "how often signals are given: on a fixed tick, so that their time tells nothing",
         "24h",
         parse_duration,
     ),
-    Key("timeout", "how long the program may run", "30m", parse_duration),
-    Key("memory", "how much memory the program may use", "8GiB", parse_memory),
-    Key(
+    ScriptKey("timeout", "how long the program may run", "30m", parse_duration),
+    ScriptKey("memory", "how much memory the program may use", "8GiB", parse_memory),
+    ScriptKey(
         "mounts",
         "read-only folders that the program needs",
         "/data/weights",

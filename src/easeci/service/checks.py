@@ -49,7 +49,7 @@ def check(
     by ``sequential``: by which labels exist, never by what they say.
     """
     # Here and not above, because a plan must not wait for polars and numpy.
-    from easeci.tables import Role, align, load_column
+    from easeci.tables import ColumnRole, align, load_column
     from easeci.verdict import decide
 
     if script.needs_old_model and old is None:
@@ -63,9 +63,11 @@ def check(
         if isinstance(source, str | Path) and not Path(source).exists():
             raise UsageError(f"there is no file {source}")
     testset = align(
-        load_column(new, Role.NEW),
-        load_column(old, Role.OLD) if old is not None and script.needs_old_model else None,
-        load_column(labels, Role.LABELS) if labels is not None and script.needs_labels else None,
+        load_column(new, ColumnRole.NEW),
+        load_column(old, ColumnRole.OLD) if old is not None and script.needs_old_model else None,
+        load_column(labels, ColumnRole.LABELS)
+        if labels is not None and script.needs_labels
+        else None,
     )
     complete = not testset.lacks_labels(script.clauses)
     if script.estimator is Estimator.AUTO:

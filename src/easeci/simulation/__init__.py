@@ -2,15 +2,15 @@
 
 from easeci.simulation.developers import Developer
 from easeci.simulation.report import Finding, Measured, Rate, Round, Simulation
-from easeci.simulation.run import Limits, simulate
+from easeci.simulation.run import SimulationSize, simulate
 
 __all__ = [
     "Developer",
     "Finding",
-    "Limits",
     "Measured",
     "Rate",
     "Round",
     "Simulation",
+    "SimulationSize",
     "simulate",
 ]

@@ -56,7 +56,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Commit:
+class SimulatedCommit:
     """What the engine gets to see, and the answer that would break a promise, if any would."""
 
     codes: Codes
@@ -72,7 +72,7 @@ class Life:
     broken: bool
 
 
-Commits = Generator[Commit, str, None]
+Commits = Generator[SimulatedCommit, str, None]
 """Yields commits, and is sent the answer to each."""
 
 
@@ -158,7 +158,7 @@ def _in_turn(
     laws = [law for law in places if law is not None]
     for step in range(count):
         law = laws[(testset + step) % len(laws)]
-        yield Commit(_draw_codes(law, case.examples, draw), wrong)
+        yield SimulatedCommit(_draw_codes(law, case.examples, draw), wrong)
 
 
 def _edge(case: Case, testset: int, draw: np.random.Generator) -> Commits:
@@ -191,13 +191,13 @@ def _adaptive(case: Case, testset: int, draw: np.random.Generator) -> Commits:
     leanings: list[int] = []
     for _ in range(case.commits // 2):
         probes.append(attack.probe(pattern, draw))
-        answer = yield Commit(probes[-1], None)
+        answer = yield SimulatedCommit(probes[-1], None)
         leanings.append(1 if answer == proof else -1)
     for _ in range(case.commits - case.commits // 2):
         codes = attack.commit(pattern, probes, leanings, draw) if probes else None
         if codes is None:
             codes = _draw_codes(edge, case.examples, draw)
-        yield Commit(codes, proof)
+        yield SimulatedCommit(codes, proof)
         if len(probes) > 1:
             probes, leanings = probes[1:], leanings[1:]
 

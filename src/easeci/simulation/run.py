@@ -30,7 +30,7 @@ CHUNK = 4
 
 
 @dataclass(frozen=True)
-class Limits:
+class SimulationSize:
     """What keeps a simulation short: testsets for each developer, commits and examples of each."""
 
     testsets: int = 200
@@ -58,7 +58,7 @@ class _Round:
 def simulate(
     script: Script,
     *,
-    limits: Limits | None = None,
+    limits: SimulationSize | None = None,
     seed: int = 0,
     workers: int = 1,
     progress: Progress | None = None,
@@ -74,7 +74,7 @@ def simulate(
         )
     if workers < 1:
         raise UsageError("workers must be at least 1")
-    limits = limits or Limits()
+    limits = limits or SimulationSize()
     rounds = _rounds(script, limits, seed)
     tasks = [
         (case, testset)
@@ -88,7 +88,7 @@ def simulate(
     return Simulation(seed, tuple(_summed_up(one, lives) for one in rounds))
 
 
-def _rounds(script: Script, limits: Limits, seed: int) -> list[_Round]:
+def _rounds(script: Script, limits: SimulationSize, seed: int) -> list[_Round]:
     commits = min(script.steps, limits.commits)
     if min(script.delta, script.beta) >= VISIBLE:
         return [_round(script, limits, limits.testsets, seed, 0)]
@@ -105,7 +105,7 @@ def _few(testsets: int) -> int:
     return min(testsets, max(FEWEST, testsets // FEWER))
 
 
-def _round(script: Script, limits: Limits, testsets: int, seed: int, first: int) -> _Round:
+def _round(script: Script, limits: SimulationSize, testsets: int, seed: int, first: int) -> _Round:
     made = plan(_sized(script))
     sizes = (made.chosen.examples, made.chosen.unlabelled)
     planned = max(size for size in sizes if size is not None)

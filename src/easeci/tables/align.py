@@ -19,7 +19,7 @@ FEWEST_LABELS = 20
 
 
 @dataclass(frozen=True)
-class Testset:
+class AlignedExamples:
     """The examples of one check: ids, and the code of each, both in the same order."""
 
     __test__ = False  # not a test, whatever pytest thinks of its name
@@ -27,13 +27,13 @@ class Testset:
     ids: pl.Series
     codes: Codes
 
-    def ordered(self, seed: str) -> Testset:
+    def ordered(self, seed: str) -> AlignedExamples:
         """The same examples in the order of a hash of seed and id.
 
         Never the order of a file, which may be sorted by class.
         """
         order = _order(self.ids, seed)
-        return Testset(self.ids.gather(order), self.codes[order])
+        return AlignedExamples(self.ids.gather(order), self.codes[order])
 
     def lacks_labels(self, clauses: Iterable[LinearClause]) -> bool:
         """Whether a label is missing that some clause's score depends on."""
@@ -46,7 +46,7 @@ class Testset:
 
 def align(
     new: Column, old: Column | None, labels: Column | None, *, suspicious: bool = True
-) -> Testset:
+) -> AlignedExamples:
     """The testset that predictions and labels describe together, in the order of the file.
 
     The ids of the new model's predictions are the testset; the old model's must be the same ones,
@@ -62,7 +62,7 @@ def align(
     codes = _codes(new.values, old_values, label_values)
     if suspicious:
         _require_overlap(new, old, labels, codes)
-    return Testset(new.ids, codes)
+    return AlignedExamples(new.ids, codes)
 
 
 def aligned_predictions(new: Column, old: Column) -> pl.Series:

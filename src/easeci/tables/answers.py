@@ -16,7 +16,7 @@ from itertools import combinations
 import polars as pl
 
 
-class Answered(StrEnum):
+class LabelState(StrEnum):
     """What an answer is. The first two are known; the others are unsettled."""
 
     LABEL = "label"
@@ -25,7 +25,7 @@ class Answered(StrEnum):
     DISPUTED = "disputed"
 
 
-KNOWN = (Answered.LABEL, Answered.CANNOT_TELL)
+KNOWN = (LabelState.LABEL, LabelState.CANNOT_TELL)
 COLUMNS = ("id", "label", "state", "by", "at", "answers")
 """Of a file of labels. ``answers`` holds what was said of a disputed example, as JSON."""
 
@@ -51,7 +51,7 @@ def answers_frame(
 ) -> pl.DataFrame:
     """A frame of answers; rows that say nothing are left out."""
     frame = pl.DataFrame({"id": ids, "label": labels, "state": states, "by": by, "at": at})
-    silent = (pl.col("state") == Answered.LABEL) & pl.col("label").is_null()
+    silent = (pl.col("state") == LabelState.LABEL) & pl.col("label").is_null()
     return frame.filter(~silent)
 
 
@@ -80,7 +80,7 @@ def _dispute(group: pl.DataFrame) -> pl.DataFrame:
     said = json.dumps(group.select("by", "at", "state", "label").to_dicts(), ensure_ascii=False)
     return group.head(1).with_columns(
         label=pl.lit(None, pl.String),
-        state=pl.lit(str(Answered.DISPUTED)),
+        state=pl.lit(str(LabelState.DISPUTED)),
         by=pl.lit(", ".join(group["by"])),
         at=pl.lit(group["at"].max(), pl.String),
         answers=pl.lit(said),

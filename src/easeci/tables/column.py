@@ -17,7 +17,7 @@ LONGEST_VALUE = 10_000
 MOST_NAMED = 3
 
 
-class Role(StrEnum):
+class ColumnRole(StrEnum):
     """Whose values a column holds."""
 
     NEW = "new"
@@ -27,12 +27,12 @@ class Role(StrEnum):
     @property
     def column(self) -> str:
         """The name of the column in a file."""
-        return "label" if self is Role.LABELS else "prediction"
+        return "label" if self is ColumnRole.LABELS else "prediction"
 
     @property
     def more_columns(self) -> tuple[str, ...]:
         """What else a file may say of each value."""
-        return ("state", "by", "at") if self is Role.LABELS else ()
+        return ("state", "by", "at") if self is ColumnRole.LABELS else ()
 
     @property
     def plural(self) -> str:
@@ -55,7 +55,7 @@ class Column:
     """
 
     name: str
-    role: Role
+    role: ColumnRole
     ids: pl.Series
     values: pl.Series
     positional: bool = False
@@ -92,7 +92,7 @@ class Column:
 
 
 def checked(
-    name: str, role: Role, ids: pl.Series, values: pl.Series, *, positional: bool = False
+    name: str, role: ColumnRole, ids: pl.Series, values: pl.Series, *, positional: bool = False
 ) -> Column:
     """A column from raw ids and values, or a :class:`DataError` that says what is wrong."""
     if len(ids) == 0:
@@ -139,7 +139,7 @@ def repeated_ids(ids: pl.Series) -> pl.Series | None:
     return ids.is_duplicated() & ids.is_first_distinct()
 
 
-def _plain_values(name: str, role: Role, values: pl.Series) -> pl.Series:
+def _plain_values(name: str, role: ColumnRole, values: pl.Series) -> pl.Series:
     values = _plain(values)
     if values.dtype not in (pl.Int64, pl.String, pl.Float64):
         raise DataError(
@@ -161,7 +161,7 @@ def _check_values(column: Column) -> None:
         for bad, why in ((long, f"longer than {LONGEST_VALUE:,} bytes"), (nan, "that are NaN")):
             if len(bad):
                 _refuse(column, values.is_in(bad.implode()), why)
-    if column.role is not Role.LABELS and values.null_count():
+    if column.role is not ColumnRole.LABELS and values.null_count():
         _refuse(column, values.is_null(), "that are missing")
 
 
@@ -175,7 +175,7 @@ def where(column: Column, rows: pl.Series) -> str:
 
     In a file of labels whose header is wrong or swapped, the column of ids holds the labels.
     """
-    if column.role is Role.LABELS:
+    if column.role is ColumnRole.LABELS:
         return by_number(rows)
     found = column.ids.filter(rows)
     return f"{len(found):,}, at id {named(found)}"

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.tables.column import Column, Role, by_number, checked, checked_ids, repeated_ids
+from easeci.tables.column import Column, ColumnRole, by_number, checked, checked_ids, repeated_ids
 from easeci.tables.source import (
     BYTE_ORDER_MARK,
     ID,
@@ -81,7 +81,7 @@ def load_examples(path: Path, label_column: str | None = None) -> tuple[Examples
         )
     labels = None
     if table.labels is not None:
-        labels = checked(name, Role.LABELS, ids, table.labels)
+        labels = checked(name, ColumnRole.LABELS, ids, table.labels)
     examples = Examples(name, path.suffix.lower(), ids, table.columns, table.content, table.jsonl)
     return examples, labels
 

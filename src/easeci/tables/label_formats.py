@@ -23,8 +23,8 @@ from xml.sax.saxutils import quoteattr
 import polars as pl
 
 from easeci.errors import DataError, UsageError
-from easeci.tables.answers import Answered, Answers, answers_frame
-from easeci.tables.column import Role, as_text, checked
+from easeci.tables.answers import Answers, LabelState, answers_frame
+from easeci.tables.column import ColumnRole, as_text, checked
 from easeci.tables.source import (
     BYTE_ORDER_MARK,
     guarded,
@@ -78,7 +78,7 @@ def load_answers(
 
 def _from_table(path: Path, by: str, at: str) -> Answers:
     table = load_labels_table(path)
-    column = checked(str(path), Role.LABELS, table["id"], table["label"])
+    column = checked(str(path), ColumnRole.LABELS, table["id"], table["label"])
     size = len(column)
 
     def optional(name: str, default: str) -> pl.Series:
@@ -86,23 +86,23 @@ def _from_table(path: Path, by: str, at: str) -> Answers:
             return pl.repeat(default, size, eager=True)
         return as_text(series(table[name], str(path))).fill_null(default)
 
-    states = optional("state", Answered.LABEL)
-    unknown = ~states.is_in([state for state in Answered if state is not Answered.DISPUTED])
+    states = optional("state", LabelState.LABEL)
+    unknown = ~states.is_in([state for state in LabelState if state is not LabelState.DISPUTED])
     if unknown.any():
         raise DataError(
             f"{path}: {int(unknown.sum()):,} rows have an unknown state",
-            hint=f"It is one of: {', '.join(Answered)}; a dispute is several rows of one id.",
+            hint=f"It is one of: {', '.join(LabelState)}; a dispute is several rows of one id.",
         )
     frame = answers_frame(
         column.ids, as_text(column.values), states, optional("by", by), optional("at", at)
     )
     frame = frame.with_columns(
-        label=pl.when(pl.col("state") == Answered.LABEL).then(pl.col("label"))
+        label=pl.when(pl.col("state") == LabelState.LABEL).then(pl.col("label"))
     )
     return Answers(str(path), frame, repeats="by" in table.columns)
 
 
-Row = tuple[Any, str | None, Answered, str, str]
+Row = tuple[Any, str | None, LabelState, str, str]
 """id, label, state, by, at; the last two empty where the source does not say."""
 
 
@@ -112,7 +112,7 @@ def _listed(path: Path, rows: list[Row], by: str, at: str) -> Answers:
     whole = all(type(row[0]) is int for row in rows)
     ids = [row[0] if whole else str(row[0]) for row in rows]
     labels = pl.Series("label", [row[1] for row in rows], dtype=pl.String)
-    column = checked(str(path), Role.LABELS, pl.Series("id", ids), labels)
+    column = checked(str(path), ColumnRole.LABELS, pl.Series("id", ids), labels)
     states = pl.Series([str(row[2]) for row in rows])
     who, when = [row[3] or by for row in rows], [row[4] or at for row in rows]
     frame = answers_frame(column.ids, column.values, states, pl.Series(who), pl.Series(when))
@@ -156,9 +156,9 @@ def _task_id(task: dict[str, Any]) -> Any:
     return None
 
 
-def _chosen(path: Path, number: int, annotation: dict[str, Any]) -> tuple[str | None, Answered]:
+def _chosen(path: Path, number: int, annotation: dict[str, Any]) -> tuple[str | None, LabelState]:
     if annotation.get("was_cancelled"):
-        return None, Answered.SKIPPED
+        return None, LabelState.SKIPPED
     result = annotation.get("result")
     found: list[str] = []
     for region in result if isinstance(result, list) else []:
@@ -170,13 +170,13 @@ def _chosen(path: Path, number: int, annotation: dict[str, Any]) -> tuple[str | 
             f"{path}, task {number}: more than one class was chosen",
             hint='An example has one label. Use <Choices choice="single"> and one such tag.',
         )
-    return _named(found[0]) if found else (None, Answered.SKIPPED)
+    return _named(found[0]) if found else (None, LabelState.SKIPPED)
 
 
-def _named(choice: str) -> tuple[str | None, Answered]:
+def _named(choice: str) -> tuple[str | None, LabelState]:
     if choice == CANNOT_TELL_CHOICE:
-        return None, Answered.CANNOT_TELL
-    return choice, Answered.LABEL
+        return None, LabelState.CANNOT_TELL
+    return choice, LabelState.LABEL
 
 
 def _who(completed_by: Any) -> str:
@@ -198,7 +198,7 @@ def _prodigy(path: Path, content: bytes) -> Iterator[Row]:
         stamp = task.get("_timestamp")
         at = _time(stamp) if isinstance(stamp, int | float) else ""
         if task.get("answer") != "accept":
-            yield name, None, Answered.SKIPPED, str(who), at
+            yield name, None, LabelState.SKIPPED, str(who), at
             continue
         chosen = task.get("accept", [task["label"]] if "label" in task else [])
         if not isinstance(chosen, list) or len(chosen) > 1:
@@ -206,7 +206,7 @@ def _prodigy(path: Path, content: bytes) -> Iterator[Row]:
                 f"{path}, line {number}: more than one class was chosen",
                 hint='An example has one label: "choice_style": "single" in the configuration.',
             )
-        label, state = _named(str(chosen[0])) if chosen else (None, Answered.SKIPPED)
+        label, state = _named(str(chosen[0])) if chosen else (None, LabelState.SKIPPED)
         yield name, label, state, str(who), at
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.tables.column import Column, Role, checked
+from easeci.tables.column import Column, ColumnRole, checked
 
 ID = "id"
 T = TypeVar("T")
@@ -25,7 +25,7 @@ Source = str | os.PathLike[str] | Any
 Series, whose index is the id; or a sequence of values (list, numpy array), whose position is."""
 
 
-def load_column(source: Source, role: Role) -> Column:
+def load_column(source: Source, role: ColumnRole) -> Column:
     """A checked column from a file or from memory."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -34,7 +34,7 @@ def load_column(source: Source, role: Role) -> Column:
     return _from_memory(source, role)
 
 
-def _two_columns(frame: pl.DataFrame, name: str, role: Role) -> tuple[pl.Series, pl.Series]:
+def _two_columns(frame: pl.DataFrame, name: str, role: ColumnRole) -> tuple[pl.Series, pl.Series]:
     for column in (ID, role.column):
         if column not in frame.columns:
             raise DataError(f"{name} has no column '{column}'", hint=_columns_hint(frame, role))
@@ -43,18 +43,18 @@ def _two_columns(frame: pl.DataFrame, name: str, role: Role) -> tuple[pl.Series,
     return frame[ID], frame[role.column]
 
 
-def _columns_hint(frame: pl.DataFrame, role: Role) -> str:
+def _columns_hint(frame: pl.DataFrame, role: ColumnRole) -> str:
     found = frame.columns
     if len(found) == 1 and (";" in found[0] or "\t" in found[0]):
         return "A CSV file separates its columns by commas."
-    if role is Role.LABELS:
+    if role is ColumnRole.LABELS:
         # What stands in a header may be a label, if the header itself is missing.
         return f"It has {len(found)} columns. Is its first row id,{role.column}?"
     return f"Columns found: {', '.join(column[:40] for column in found[:8])}."
 
 
-def _from_memory(source: Any, role: Role) -> Column:
-    name = "the labels" if role is Role.LABELS else f"the {role} predictions"
+def _from_memory(source: Any, role: ColumnRole) -> Column:
+    name = "the labels" if role is ColumnRole.LABELS else f"the {role} predictions"
     if isinstance(source, pl.DataFrame):
         return checked(name, role, *_two_columns(source, name, role))
     if isinstance(source, Mapping):
@@ -87,14 +87,14 @@ def series(values: Any, name: str) -> pl.Series:
         ) from None
 
 
-def _read(path: Path, role: Role) -> pl.DataFrame:
+def _read(path: Path, role: ColumnRole) -> pl.DataFrame:
     return guarded(path, role.plural, lambda: _READERS[path.suffix.lower()](path, role))
 
 
 def load_labels_table(path: Path) -> pl.DataFrame:
     """A file of labels with all its columns, ids and labels among them."""
-    frame = _read(path, Role.LABELS)
-    _two_columns(frame, str(path), Role.LABELS)
+    frame = _read(path, ColumnRole.LABELS)
+    _two_columns(frame, str(path), ColumnRole.LABELS)
     return frame
 
 
@@ -124,7 +124,7 @@ def guarded(
         ) from None
 
 
-def _read_csv(path: Path, role: Role) -> pl.DataFrame:  # noqa: ARG001
+def _read_csv(path: Path, role: ColumnRole) -> pl.DataFrame:  # noqa: ARG001
     with path.open("rb") as file:
         require_utf8(str(path), file.read(2))
     try:
@@ -143,7 +143,7 @@ def csv_problem(name: str, error: BaseException) -> DataError:
     )
 
 
-def _read_parquet(path: Path, role: Role) -> pl.DataFrame:
+def _read_parquet(path: Path, role: ColumnRole) -> pl.DataFrame:
     try:
         known = pl.read_parquet_schema(path)
         wanted = (ID, role.column, *role.more_columns)
@@ -152,7 +152,7 @@ def _read_parquet(path: Path, role: Role) -> pl.DataFrame:
         raise DataError(f"{path} cannot be read as Parquet") from None
 
 
-def _read_jsonl(path: Path, role: Role) -> pl.DataFrame:
+def _read_jsonl(path: Path, role: ColumnRole) -> pl.DataFrame:
     content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
     require_utf8(str(path), content)
     if not content.strip():
@@ -193,7 +193,7 @@ def _no_constant(constant: str) -> None:
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)  # one for all: making it is slow
 
 
-def _jsonl_problem(path: Path, content: bytes, role: Role) -> DataError:
+def _jsonl_problem(path: Path, content: bytes, role: ColumnRole) -> DataError:
     """Why the file could not be read: a line that is no object, or values of several types."""
     try:
         for _ in json_lines(str(path), content):
@@ -219,7 +219,7 @@ def _require_one_type(path: Path, content: bytes) -> None:
             )
 
 
-_READERS: dict[str, Callable[[Path, Role], pl.DataFrame]] = {
+_READERS: dict[str, Callable[[Path, ColumnRole], pl.DataFrame]] = {
     ".csv": _read_csv,
     ".jsonl": _read_jsonl,
     ".ndjson": _read_jsonl,

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from easeci.errors import UsageError
-from easeci.tables import Column, Examples, Role, load_column, load_examples
+from easeci.tables import Column, ColumnRole, Examples, load_column, load_examples
 from easeci.tables.align import aligned_labels
 from easeci.tables.column import as_text
 from easeci.vault.attachments import Files, find_files, path_columns
@@ -83,7 +83,7 @@ def load_offered(
         )
     table, column = load_examples(examples, label_column)
     if labels is not None:
-        column = load_column(labels, Role.LABELS)
+        column = load_column(labels, ColumnRole.LABELS)
     known = _labels_in_order(table, column)
     found = None if files is None else find_files(table.name, table.columns, files)
     columns, leaks = _leaks(table, known, () if found is None else found.columns)
@@ -96,7 +96,7 @@ def load_offered(
 def _labels_in_order(examples: Examples, column: Column | None) -> pl.Series:
     if column is None:
         return pl.Series("label", [None] * len(examples), dtype=pl.String)
-    ids = Column(examples.name, Role.NEW, examples.ids, examples.ids)
+    ids = Column(examples.name, ColumnRole.NEW, examples.ids, examples.ids)
     return as_text(aligned_labels(ids, column)).alias("label")
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.tables import Column, Role
+from easeci.tables import Column, ColumnRole
 from easeci.tables.align import require_comparable
-from easeci.tables.answers import COLUMNS, KNOWN, Answered, Answers, folded
+from easeci.tables.answers import COLUMNS, KNOWN, Answers, LabelState, folded
 from easeci.tables.column import comparable, named, require_unique, where
 
 
@@ -48,7 +48,7 @@ class Merged:
 def complete(frame: pl.DataFrame) -> pl.DataFrame:
     """A file of labels with all columns, whatever version wrote it."""
     missing = [
-        pl.lit(str(Answered.LABEL) if name == "state" else None, pl.String).alias(name)
+        pl.lit(str(LabelState.LABEL) if name == "state" else None, pl.String).alias(name)
         for name in COLUMNS
         if name not in frame.columns
     ]
@@ -78,8 +78,8 @@ def merge(
     rows, problems = _usable(ids, answers, classes)
     after = pl.DataFrame({"id": ids}).join(rows, on="id", how="left", maintain_order="left")
     require_comparable(
-        Column("the labels known", Role.LABELS, ids, before["label"]),
-        Column(answers.name, Role.LABELS, ids, after["label"]),
+        Column("the labels known", ColumnRole.LABELS, ids, before["label"]),
+        Column(answers.name, ColumnRole.LABELS, ids, after["label"]),
     )
     was, now = before["state"].is_in(list(KNOWN)), after["state"].is_in(list(KNOWN))
     was, now = was.fill_null(False), now.fill_null(False)
@@ -101,9 +101,9 @@ def merge(
         added=int(added.sum()),
         corrected=int(differing.sum()),
         unchanged=int(same.sum()),
-        cannot_tell=int((states == Answered.CANNOT_TELL).sum()),
-        skipped=int((states == Answered.SKIPPED).sum()),
-        disputed=int((states == Answered.DISPUTED).sum()),
+        cannot_tell=int((states == LabelState.CANNOT_TELL).sum()),
+        skipped=int((states == LabelState.SKIPPED).sum()),
+        disputed=int((states == LabelState.DISPUTED).sum()),
     )
     stored = after.filter(chosen).select(COLUMNS)
     return Merged(stored, replace(received, problems=tuple(problems)))
@@ -113,7 +113,7 @@ def _usable(
     ids: pl.Series, answers: Answers, classes: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str]]:
     """One answer for each example of the testset, and what was left out."""
-    column = Column(answers.name, Role.LABELS, answers.frame["id"], answers.frame["label"])
+    column = Column(answers.name, ColumnRole.LABELS, answers.frame["id"], answers.frame["label"])
     if not answers.repeats:
         require_unique(column)
     mine, theirs = comparable(ids, column.ids)

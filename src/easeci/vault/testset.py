@@ -22,9 +22,9 @@ import polars as pl
 from easeci.errors import DataError, InfrastructureError
 from easeci.evidence.cells import Code, Codes, differs
 from easeci.files import create_file, explained
-from easeci.tables import Column, Role, align, load_column
+from easeci.tables import Column, ColumnRole, align, load_column
 from easeci.tables.align import aligned_predictions, require_common_value, require_comparable
-from easeci.tables.answers import Answered, Answers
+from easeci.tables.answers import Answers, LabelState
 from easeci.tables.column import as_text
 from easeci.tables.label_formats import load_answers
 from easeci.tables.source import UNREADABLE
@@ -38,11 +38,11 @@ from easeci.vault.paths import Vault
 LONGEST_PATH = 1000
 FIRST_LABELS = f"{paths.LABELS}/0001.parquet"
 Positions = Sequence[int] | npt.NDArray[np.integer[Any]]
-_UNSETTLED = (Answered.SKIPPED, Answered.DISPUTED)
+_UNSETTLED = (LabelState.SKIPPED, LabelState.DISPUTED)
 _CODES = {
-    Answered.CANNOT_TELL: (Code.AGREE_WRONG, Code.BOTH_WRONG),
-    Answered.SKIPPED: (Code.AGREE_UNSETTLED, Code.DIFFER_UNSETTLED),
-    Answered.DISPUTED: (Code.AGREE_UNSETTLED, Code.DIFFER_UNSETTLED),
+    LabelState.CANNOT_TELL: (Code.AGREE_WRONG, Code.BOTH_WRONG),
+    LabelState.SKIPPED: (Code.AGREE_UNSETTLED, Code.DIFFER_UNSETTLED),
+    LabelState.DISPUTED: (Code.AGREE_UNSETTLED, Code.DIFFER_UNSETTLED),
 }
 """The codes of examples without a label, where the models agree and where they differ. If nobody
 can tell what is right, neither model is."""
@@ -182,7 +182,7 @@ class SealedTestset:
 
     def store_predictions(self, source: Path) -> StoredPredictions:
         """Store predictions, which must cover the testset exactly."""
-        received = load_column(source, Role.NEW)
+        received = load_column(source, ColumnRole.NEW)
         aligned = aligned_predictions(self._column("the testset", self.ids), received)
         values = as_text(aligned).alias("prediction")
         fingerprint = self._fingerprint(values)
@@ -265,11 +265,11 @@ class SealedTestset:
         """The code of every example, in the secret order. ``new`` and ``old`` are stored names."""
         before, known = None, self.known(label_files)
         if old is not None:
-            before = self._column("the old predictions", self.predictions(old), Role.OLD)
+            before = self._column("the old predictions", self.predictions(old), ColumnRole.OLD)
         testset = align(
             self._column("the new predictions", self.predictions(new)),
             before,
-            self._column("the labels", known["label"], Role.LABELS),
+            self._column("the labels", known["label"], ColumnRole.LABELS),
             suspicious=False,  # a step that is charged must be decided
         )
         codes = testset.codes
@@ -284,7 +284,7 @@ class SealedTestset:
     def code_of(
         self,
         position: int,
-        state: Answered,
+        state: LabelState,
         label: str | None,
         new: pl.Series,
         old: pl.Series | None,
@@ -310,7 +310,7 @@ class SealedTestset:
         It looks at which classes there are and never at which example has which, and a single
         class would say too much.
         """
-        labels = self._column("the labels", self.labels(label_files), Role.LABELS)
+        labels = self._column("the labels", self.labels(label_files), ColumnRole.LABELS)
         if labels.blank:
             return
         made = self._column("the predictions", self.predictions(name))
@@ -364,7 +364,7 @@ class SealedTestset:
     def _rows(self, positions: Positions) -> npt.NDArray[np.int64]:
         return self.order[np.asarray(positions, dtype=np.int64)]
 
-    def _column(self, name: str, values: pl.Series, role: Role = Role.NEW) -> Column:
+    def _column(self, name: str, values: pl.Series, role: ColumnRole = ColumnRole.NEW) -> Column:
         return Column(name, role, self.ids, values)
 
     # -- files, verified

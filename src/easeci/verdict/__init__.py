@@ -1,7 +1,7 @@
 """Plan + what the testset says → Verdict, or which labels are needed first."""
 
 from easeci.verdict.decide import Evaluation, decide
-from easeci.verdict.logic import Interval, Outcome, conjunction, passes
+from easeci.verdict.logic import Interval, Result, conjunction, passes
 from easeci.verdict.result import ClauseEvidence, ClauseResult, Verdict
 
 __all__ = [
@@ -9,7 +9,7 @@ __all__ = [
     "ClauseResult",
     "Evaluation",
     "Interval",
-    "Outcome",
+    "Result",
     "Verdict",
     "conjunction",
     "decide",

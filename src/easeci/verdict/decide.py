@@ -98,14 +98,14 @@ def levels_of(script: Script, history: str | None) -> StepLevels:
 def _combined(
     script: Script, results: tuple[ClauseResult, ...], whole: Counts, codes: Codes
 ) -> Verdict:
-    # Conjunction and verdict both grow with each clause's outcome: the two ends say it all.
+    # Conjunction and verdict both grow with each clause's result: the two ends say it all.
     least = conjunction(worst(result.possible) for result in results)
     most = conjunction(best(result.possible) for result in results)
-    answers = {passes(outcome, script.mode) for outcome in (least, most)}
+    answers = {passes(result, script.mode) for result in (least, most)}
     passed = answers.pop() if len(answers) == 1 else None
     return Verdict(
         estimator=script.estimator,
-        outcome=conjunction(result.outcome for result in results),
+        result=conjunction(found.result for found in results),
         passed=passed,
         clauses=results,
         examples=whole.examples,

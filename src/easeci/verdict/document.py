@@ -9,7 +9,7 @@ from easeci.verdict.result import ClauseResult, Verdict
 
 def verdict_document(verdict: Verdict) -> dict[str, Any]:
     return {
-        "outcome": str(verdict.outcome),
+        "outcome": str(verdict.result),
         "pass": verdict.passed,
         "estimator": str(verdict.estimator),
         "clauses": [_clause_document(result) for result in verdict.clauses],
@@ -20,15 +20,15 @@ def verdict_document(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _clause_document(result: ClauseResult) -> dict[str, Any]:
+def _clause_document(found: ClauseResult) -> dict[str, Any]:
     return {
-        "clause": result.clause.text,
-        "estimate": None if result.estimate is None else float(result.estimate),
-        "interval": [float(result.interval.low), float(result.interval.high)],
-        "outcome": str(result.outcome),
-        "tolerance": None if result.tolerance is None else float(result.tolerance),
-        "widened": result.widened,
-        "examples": result.sample,
-        "examples_needed": result.needed,
-        "ended": None if result.evidence is None else result.evidence.ending.value,
+        "clause": found.clause.text,
+        "estimate": None if found.estimate is None else float(found.estimate),
+        "interval": [float(found.interval.low), float(found.interval.high)],
+        "outcome": str(found.result),
+        "tolerance": None if found.tolerance is None else float(found.tolerance),
+        "widened": found.widened,
+        "examples": found.sample,
+        "examples_needed": found.needed,
+        "ended": None if found.evidence is None else found.evidence.ending.value,
     }

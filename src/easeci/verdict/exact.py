@@ -24,7 +24,7 @@ from easeci.plan.clause_shapes import difference_of_accuracies, known_difference
 from easeci.script import Comparison, LinearClause, Mode, Score
 from easeci.script.cells import Cell
 from easeci.verdict.logic import Interval
-from easeci.verdict.result import ClauseResult, possible_outcomes
+from easeci.verdict.result import ClauseResult, possible_results
 
 
 def measure(
@@ -77,8 +77,8 @@ def _measure(
         clause=clause,
         estimate=low_mean if low_mean == high_mean else None,
         interval=interval,
-        outcome=interval.compare(clause.comparison, clause.threshold),
-        possible=possible_outcomes(intervals, clause),
+        result=interval.compare(clause.comparison, clause.threshold),
+        possible=possible_results(intervals, clause),
         sample=whole.examples,
     )
 

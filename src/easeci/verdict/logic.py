@@ -10,7 +10,7 @@ from fractions import Fraction
 from easeci.script import Comparison, Mode
 
 
-class Outcome(StrEnum):
+class Result(StrEnum):
     """What can be said of a clause, or of the whole condition."""
 
     TRUE = "True"
@@ -45,35 +45,35 @@ class Interval:
     def hull(self, other: Interval) -> Interval:
         return Interval(min(self.low, other.low), max(self.high, other.high))
 
-    def compare(self, comparison: Comparison, threshold: Fraction) -> Outcome:
+    def compare(self, comparison: Comparison, threshold: Fraction) -> Result:
         """Whether every value, no value, or some of the values meet the comparison."""
         if comparison is Comparison.LESS:
             return (-self).compare(Comparison.GREATER, -threshold)
         if self.low > threshold:
-            return Outcome.TRUE
+            return Result.TRUE
         if self.high < threshold:
-            return Outcome.FALSE
-        return Outcome.UNKNOWN
+            return Result.FALSE
+        return Result.UNKNOWN
 
 
-_ORDER = (Outcome.FALSE, Outcome.UNKNOWN, Outcome.TRUE)
+_ORDER = (Result.FALSE, Result.UNKNOWN, Result.TRUE)
 
 
-def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    return min(outcomes, key=_ORDER.index)
+def worst(results: Iterable[Result]) -> Result:
+    return min(results, key=_ORDER.index)
 
 
-def best(outcomes: Iterable[Outcome]) -> Outcome:
-    return max(outcomes, key=_ORDER.index)
+def best(results: Iterable[Result]) -> Result:
+    return max(results, key=_ORDER.index)
 
 
-def conjunction(outcomes: Iterable[Outcome]) -> Outcome:
-    """Kleene's strong conjunction: the worst of the outcomes."""
-    return worst(outcomes)
+def conjunction(results: Iterable[Result]) -> Result:
+    """Kleene's strong conjunction: the worst of the results."""
+    return worst(results)
 
 
-def passes(outcome: Outcome, mode: Mode) -> bool:
+def passes(result: Result, mode: Mode) -> bool:
     """Unknown fails where no false positive may happen, and passes where no false negative may."""
-    if outcome is Outcome.UNKNOWN:
+    if result is Result.UNKNOWN:
         return mode is Mode.FN_FREE
-    return outcome is Outcome.TRUE
+    return result is Result.TRUE

@@ -20,7 +20,7 @@ from easeci.evidence.cells import Codes, Counts
 from easeci.plan import ClauseTest, Observation
 from easeci.script import Score
 from easeci.verdict.logic import Interval
-from easeci.verdict.result import ClauseResult, possible_outcomes
+from easeci.verdict.result import ClauseResult, possible_results
 
 
 def measure(test: ClauseTest, whole: Counts, codes: Codes) -> ClauseResult:
@@ -47,8 +47,8 @@ def _measure_on(test: ClauseTest, whole: Counts, sample: Counts) -> ClauseResult
         clause=clause,
         estimate=seen[0].mean if all(case == seen[0] for case in seen) else None,
         interval=interval,
-        outcome=interval.compare(clause.comparison, clause.threshold),
-        possible=possible_outcomes(intervals, clause),
+        result=interval.compare(clause.comparison, clause.threshold),
+        possible=possible_results(intervals, clause),
         sample=sample.examples,
         tolerance=tolerance,
         widened=tolerance > clause.tolerance,

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from easeci.evidence.clause_test import CurveEnd, Ending
 from easeci.script import Estimator, LinearClause
-from easeci.verdict.logic import Interval, Outcome
+from easeci.verdict.logic import Interval, Result
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class ClauseResult:
     """What the testset says of one clause.
 
     ``estimate`` is the mean score of the ``sample``, or None if it can't be told yet, and
-    ``interval`` what is shown of Φ, each end at its own level. ``possible`` are the outcomes that
+    ``interval`` what is shown of Φ, each end at its own level. ``possible`` are the results that
     missing labels could still lead to.
 
     A published estimator has a ``tolerance``. If the sample is smaller than ``needed`` it is not
@@ -37,8 +37,8 @@ class ClauseResult:
     clause: LinearClause
     estimate: Fraction | None
     interval: Interval
-    outcome: Outcome
-    possible: frozenset[Outcome]
+    result: Result
+    possible: frozenset[Result]
     sample: int
     tolerance: Fraction | None = None
     widened: bool = False
@@ -59,7 +59,7 @@ class Verdict:
     """
 
     estimator: Estimator
-    outcome: Outcome
+    result: Result
     passed: bool | None
     clauses: tuple[ClauseResult, ...]
     examples: int
@@ -71,9 +71,9 @@ class Verdict:
         return any(result.widened for result in self.clauses)
 
 
-def possible_outcomes(intervals: list[Interval], clause: LinearClause) -> frozenset[Outcome]:
+def possible_results(intervals: list[Interval], clause: LinearClause) -> frozenset[Result]:
     """What missing labels can lead to: as the mean grows, False, Unknown, True, or back."""
-    outcomes = {end.compare(clause.comparison, clause.threshold) for end in intervals}
-    if outcomes == {Outcome.TRUE, Outcome.FALSE}:
-        outcomes.add(Outcome.UNKNOWN)
-    return frozenset(outcomes)
+    results = {end.compare(clause.comparison, clause.threshold) for end in intervals}
+    if results == {Result.TRUE, Result.FALSE}:
+        results.add(Result.UNKNOWN)
+    return frozenset(results)

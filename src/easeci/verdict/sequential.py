@@ -28,7 +28,7 @@ from easeci.evidence.clause_test import Aim, Ending, SequentialTest, Targets, Wa
 from easeci.evidence.labelled import Labelled
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, LinearClause, Mode
-from easeci.verdict.logic import Interval, Outcome, conjunction
+from easeci.verdict.logic import Interval, Result, conjunction
 from easeci.verdict.result import ClauseEvidence, ClauseResult, Verdict
 
 
@@ -74,10 +74,10 @@ def decide_by(tests: Tests, mode: Mode, testset: Labelled, *, batch: int) -> Ver
         wanted = _wanted(walks, decision, mode, testset.codes, batch)
     return Verdict(
         estimator=Estimator.SEQUENTIAL,
-        outcome=_outcome(walks, decision, mode),
+        result=_condition_result(walks, decision, mode),
         passed=decision.passed,
         clauses=tuple(
-            _result(clause, walk, limit, mode, counts)
+            _clause_finding(clause, walk, limit, mode, counts)
             for (clause, _), walk, limit in zip(tests, walks, decision.limits, strict=True)
         ),
         examples=len(testset),
@@ -125,35 +125,35 @@ def _settle(walks: Sequence[Walk], mode: Mode) -> Decision:
     return Decision(None if waiting else False, limits, waiting, (last, first))
 
 
-def _outcome(walks: Sequence[Walk], decision: Decision, mode: Mode) -> Outcome:
+def _condition_result(walks: Sequence[Walk], decision: Decision, mode: Mode) -> Result:
     if decision.passed is None:
-        return Outcome.UNKNOWN
+        return Result.UNKNOWN
     return conjunction(
-        _clause_outcome(walk, limit, mode)
+        _clause_result(walk, limit, mode)
         for walk, limit in zip(walks, decision.limits, strict=True)
     )
 
 
-def _clause_outcome(walk: Walk, limit: int, mode: Mode) -> Outcome:
-    shown, opposite = Outcome.TRUE, Outcome.FALSE
+def _clause_result(walk: Walk, limit: int, mode: Mode) -> Result:
+    shown, opposite = Result.TRUE, Result.FALSE
     if mode is Mode.FN_FREE:
         shown, opposite = opposite, shown
     if walk.ending is Ending.PROVEN and walk.labels <= limit:
         return shown
-    return opposite if walk.claims(limit) else Outcome.UNKNOWN
+    return opposite if walk.claims(limit) else Result.UNKNOWN
 
 
-def _result(
+def _clause_finding(
     clause: LinearClause, walk: Walk, limit: int, mode: Mode, whole: Counts
 ) -> ClauseResult:
     ending = ending_at(walk, limit)
-    outcome = _clause_outcome(walk, limit, mode)
+    result = _clause_result(walk, limit, mode)
     return ClauseResult(
         clause=clause,
         estimate=_estimate(clause, walk, limit, whole),
-        interval=_shown(clause, ending, outcome, mode),
-        outcome=outcome,
-        possible=frozenset([outcome] if ending is not Ending.OPEN else Outcome),
+        interval=_shown(clause, ending, result, mode),
+        result=result,
+        possible=frozenset([result] if ending is not Ending.OPEN else Result),
         sample=len(walk.positions[:limit]) if clause.score.needs_labels else whole.examples,
         evidence=ClauseEvidence(ending, limit, *walk.curves(limit)),
     )
@@ -178,13 +178,13 @@ def _estimate(clause: LinearClause, walk: Walk, limit: int, whole: Counts) -> Fr
     return mean
 
 
-def _shown(clause: LinearClause, ending: Ending, outcome: Outcome, mode: Mode) -> Interval:
+def _shown(clause: LinearClause, ending: Ending, result: Result, mode: Mode) -> Interval:
     """What the evidence leaves of the values that Φ can have at all."""
     form = clause.greater
     low, high = form.score.lowest, form.score.highest
-    if outcome is Outcome.TRUE:
+    if result is Result.TRUE:
         low = form.threshold
-    elif outcome is Outcome.FALSE:
+    elif result is Result.FALSE:
         high = form.threshold
     elif ending is Ending.FUTILE and mode is Mode.FP_FREE:
         high = min(high, form.threshold + 2 * form.tolerance)

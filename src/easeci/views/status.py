@@ -209,7 +209,7 @@ def read_owner_log(project: Project) -> list[OwnerRow]:
 
 
 @dataclass(frozen=True)
-class Finding:
+class OwnerFinding:
     """What the owner sees of a submission beyond its signal."""
 
     passed: bool | None
@@ -218,11 +218,11 @@ class Finding:
     failure: str | None
 
 
-def finding_of(state: State, submission: Submission) -> Finding:
+def finding_of(state: State, submission: Submission) -> OwnerFinding:
     step = state.step_of(submission)
     if step is None:
-        return Finding(None, None, None, submission.failure)
-    return Finding(step.passed, step.verdict, step.baseline, submission.failure)
+        return OwnerFinding(None, None, None, submission.failure)
+    return OwnerFinding(step.passed, step.verdict, step.baseline, submission.failure)
 
 
 def baseline_log(project: Project) -> str:

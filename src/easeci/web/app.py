@@ -29,7 +29,7 @@ TESTSET = "/testsets/{number:number}"
 
 
 @dataclass(frozen=True)
-class Door:
+class RouteSpec:
     """A route: who may ask, how much they may send, and who answers.
 
     ``files`` says that files may be among it, ``document`` that it answers scripts of our pages,
@@ -45,30 +45,30 @@ class Door:
     document: bool = False
 
 
-DOORS = (
-    Door("GET", "/sign-in", EVERYONE, sign_in.show),
-    Door("POST", "/sign-in", EVERYONE, sign_in.sign_in, most_bytes=LITTLE),
-    Door("GET", "/enter/{code}", EVERYONE, sign_in.enter),
-    Door("POST", "/sign-out", ANYBODY_SIGNED_IN, sign_in.sign_out),
-    Door("GET", "/", ANYBODY_SIGNED_IN, overview.overview),
-    Door("GET", "/commits/{number:number}", READERS, overview.commit),
-    Door("GET", "/commits/{number:number}/log", OWNER, overview.build_log),
-    Door("GET", "/label", LABELLERS, labelling.show),
-    Door("POST", "/label/take", LABELLERS, labelling.take, document=True),
-    Door("POST", "/label/answer", LABELLERS, labelling.answer, document=True),
-    Door("POST", "/label/undo", LABELLERS, labelling.undo, document=True),
-    Door("POST", "/label/leave", LABELLERS, labelling.leave, document=True),
-    Door("GET", "/label/files/{ticket}", LABELLERS, labelling.file),
-    Door("GET", "/testsets", OWNER, testsets.show),
-    Door("POST", "/testsets", OWNER, testsets.add, MOST_UPLOADED, files=True),
-    Door("POST", f"{TESTSET}/labels", OWNER, testsets.labels, MOST_UPLOADED, files=True),
-    Door("POST", f"{TESTSET}/retire", OWNER, testsets.retire),
-    Door("POST", f"{TESTSET}/release", OWNER, testsets.release),
-    Door("GET", "/plan", OWNER, explorer.explore_plan),
+ROUTES = (
+    RouteSpec("GET", "/sign-in", EVERYONE, sign_in.show),
+    RouteSpec("POST", "/sign-in", EVERYONE, sign_in.sign_in, most_bytes=LITTLE),
+    RouteSpec("GET", "/enter/{code}", EVERYONE, sign_in.enter),
+    RouteSpec("POST", "/sign-out", ANYBODY_SIGNED_IN, sign_in.sign_out),
+    RouteSpec("GET", "/", ANYBODY_SIGNED_IN, overview.overview),
+    RouteSpec("GET", "/commits/{number:number}", READERS, overview.commit),
+    RouteSpec("GET", "/commits/{number:number}/log", OWNER, overview.build_log),
+    RouteSpec("GET", "/label", LABELLERS, labelling.show),
+    RouteSpec("POST", "/label/take", LABELLERS, labelling.take, document=True),
+    RouteSpec("POST", "/label/answer", LABELLERS, labelling.answer, document=True),
+    RouteSpec("POST", "/label/undo", LABELLERS, labelling.undo, document=True),
+    RouteSpec("POST", "/label/leave", LABELLERS, labelling.leave, document=True),
+    RouteSpec("GET", "/label/files/{ticket}", LABELLERS, labelling.file),
+    RouteSpec("GET", "/testsets", OWNER, testsets.show),
+    RouteSpec("POST", "/testsets", OWNER, testsets.add, MOST_UPLOADED, files=True),
+    RouteSpec("POST", f"{TESTSET}/labels", OWNER, testsets.labels, MOST_UPLOADED, files=True),
+    RouteSpec("POST", f"{TESTSET}/retire", OWNER, testsets.retire),
+    RouteSpec("POST", f"{TESTSET}/release", OWNER, testsets.release),
+    RouteSpec("GET", "/plan", OWNER, explorer.explore_plan),
 )
 
 
-class Number(Convertor[int]):
+class NumberConvertor(Convertor[int]):
     """A number in a path, of a length that a number of ours can have."""
 
     regex = "[0-9]{1,9}"
@@ -80,7 +80,7 @@ class Number(Convertor[int]):
         return str(value)
 
 
-register_url_convertor("number", Number())
+register_url_convertor("number", NumberConvertor())
 
 
 def make_app(site: Site) -> ASGIApp:
@@ -94,13 +94,15 @@ def make_app(site: Site) -> ASGIApp:
 
     routes = [
         Route(
-            door.path,
+            route.path,
             route_endpoint(
-                site, Guard(door.roles, door.most_bytes, door.files, door.document), door.endpoint
+                site,
+                Guard(route.roles, route.most_bytes, route.files, route.document),
+                route.endpoint,
             ),
-            methods=[door.method],
+            methods=[route.method],
         )
-        for door in DOORS
+        for route in ROUTES
     ]
     static = Mount("/static", StaticFiles(packages=[("easeci.web", "static")]), name="static")
     errors = {404: page_for_http_error(site), 405: page_for_http_error(site)}

@@ -19,26 +19,26 @@ from easeci.service.mail.outbox import deliver
 from easeci.service.project import Project
 
 if TYPE_CHECKING:
-    from easeci.web.site import Place
+    from easeci.web.site import ServedProject
 
 IDLE_SECONDS = 15.0
 CLOSING_SECONDS = 5.0
 PAUSE_SECONDS = 5.0
 """After something went wrong, such as a full disk, before it is tried again."""
-Errand = Callable[[Project], None]
+Task = Callable[[Project], None]
 
 
-class Keeper:
+class BackgroundThread:
     """One thread with a copy of the project of its own."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ServedProject) -> None:
         self._place = place
         self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
         self._wake = threading.Condition()
         self._looks: list[str] = []
         self._seen: set[tuple[str, str, int | None]] = set()
-        self._errands: list[Errand] = []
-        self._idle: list[Errand] = []
+        self._tasks: list[Task] = []
+        self._idle: list[Task] = []
         self._ended = False
         self.problem: str | None = None
 
@@ -61,34 +61,34 @@ class Keeper:
             self._looks.append(view)
             self._wake.notify()
 
-    def run_soon(self, errand: Errand) -> None:
+    def run_soon(self, task: Task) -> None:
         """Do something that takes the project for itself; what fails is tried again."""
         with self._wake:
-            if errand not in self._errands:
-                self._errands.append(errand)
+            if task not in self._tasks:
+                self._tasks.append(task)
             self._wake.notify()
 
-    def when_idle(self, errand: Errand) -> None:
+    def when_idle(self, task: Task) -> None:
         """Do something every now and then, when there is nothing else to do."""
-        self._idle.append(errand)
+        self._idle.append(task)
 
     def _run(self) -> None:
         project: Project | None = None
         while True:
             with self._wake:
-                idle = not (self._looks or self._errands or self._ended)
+                idle = not (self._looks or self._tasks or self._ended)
                 if idle:
                     self._wake.wait(IDLE_SECONDS)
-                looks, errands, ended = self._looks, self._errands, self._ended
-                self._looks, self._errands = [], []
+                looks, tasks, ended = self._looks, self._tasks, self._ended
+                self._looks, self._tasks = [], []
             try:
                 project = project or self._place.open()
                 _record(project, looks)
                 looks = []
-                errands = errands or ([] if ended else list(self._idle))
-                while errands:
-                    errands[0](project)
-                    del errands[0]
+                tasks = tasks or ([] if ended else list(self._idle))
+                while tasks:
+                    tasks[0](project)
+                    del tasks[0]
                 self.problem = None
             except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
                 # The thread goes on, and the owner is told.
@@ -96,7 +96,7 @@ class Keeper:
                 self.problem = str(error).partition("\n")[0] if ours else unexpected(error)
                 with self._wake:
                     self._looks = looks + self._looks
-                    self._errands = errands + [e for e in self._errands if e not in errands]
+                    self._tasks = tasks + [e for e in self._tasks if e not in tasks]
                     self._wake.wait(0 if self._ended else PAUSE_SECONDS)
             if ended:
                 return

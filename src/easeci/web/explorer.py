@@ -19,43 +19,45 @@ from easeci.service.planning.explore import FIELDS, Exploration, FieldError, exp
 from easeci.service.scripts import DEFAULTS, find_script, load_entries
 from easeci.views.report.page import picture
 from easeci.web.rendering import as_markup
-from easeci.web.request import Asked
+from easeci.web.request import RequestContext
 
 EXAMPLE = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01"
 
 
-def explore_plan(asked: Asked) -> Response:
-    typed = asked.request.query_params
-    fields = {name: typed.get(name, "") for name in FIELDS} if typed else _own(asked)
-    found = _explored(asked, fields)
+def explore_plan(context: RequestContext) -> Response:
+    typed = context.request.query_params
+    fields = {name: typed.get(name, "") for name in FIELDS} if typed else _own(context)
+    found = _explored(context, fields)
     if found is None:  # whoever typed has typed on
         return Response(status_code=204)
     wrong = found if isinstance(found, FieldError) else None
     right = found if isinstance(found, Exploration) else None
-    return asked.page(
+    return context.page(
         "plan.html",
         fields=fields,
         defaults=DEFAULTS,
         wrong=wrong,
         found=right,
-        chart=None if right is None else _chart(asked, right),
+        chart=None if right is None else _chart(context, right),
         speeds=SECONDS_PER_LABEL,
     )
 
 
-def _explored(asked: Asked, fields: Mapping[str, str]) -> Exploration | FieldError | None:
+def _explored(
+    context: RequestContext, fields: Mapping[str, str]
+) -> Exploration | FieldError | None:
     if not fields["condition"].strip():
         return FieldError("condition", "there is none yet", hint=f"Write one, such as   {EXAMPLE}")
-    found = asked.site.latest(asked.who, lambda: explore(fields))
+    found = context.site.latest(context.who, lambda: explore(fields))
     supposed = fields["effect"].strip() or fields["true_difference"].strip()
     if isinstance(found, Exploration) and not supposed:
         return replace(found, reckoned=None)  # nobody has said what is true
     return found
 
 
-def _own(asked: Asked) -> dict[str, str]:
+def _own(context: RequestContext) -> dict[str, str]:
     """To begin with: the project's own script, the repository's, or an example."""
-    with asked.site.reading() as project:
+    with context.site.reading() as project:
         testset, top = project.state.latest_testset, project.repository.top
     texts: Mapping[str, list[str]] = {"condition": [EXAMPLE]}
     if testset is not None:
@@ -67,9 +69,11 @@ def _own(asked: Asked) -> dict[str, str]:
     return fields | {"adaptivity": fields["adaptivity"].partition("->")[0].strip()}
 
 
-def _chart(asked: Asked, found: Exploration) -> Markup | None:
+def _chart(context: RequestContext, found: Exploration) -> Markup | None:
     bars = found.bars
     if not bars:
         return None
-    drawn = asked.site.remembered(("labels", bars), lambda: for_pages(partial(labels_chart, bars)))
+    drawn = context.site.remembered(
+        ("labels", bars), lambda: for_pages(partial(labels_chart, bars))
+    )
     return as_markup(picture(drawn, "Labels by every method; the table has the numbers"))

@@ -15,7 +15,7 @@ MOST_KEPT = 200
 
 
 @dataclass(frozen=True)
-class Note:
+class FlashMessage:
     """What became of what was asked for."""
 
     message: str
@@ -23,18 +23,18 @@ class Note:
     bad: bool = False
 
 
-class Notes:
+class FlashMessages:
     """By session and page. A page that somebody has open elsewhere takes nobody's note away."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: list[tuple[str, str, Note]] = []
+        self._kept: list[tuple[str, str, FlashMessage]] = []
 
-    def leave(self, session: str, path: str, note: Note) -> None:
+    def leave(self, session: str, path: str, note: FlashMessage) -> None:
         with self._lock:
             self._kept = [*self._kept, (session, path, note)][-MOST_KEPT:]
 
-    def take(self, session: str, path: str) -> list[Note]:
+    def take(self, session: str, path: str) -> list[FlashMessage]:
         """What was left for this session on this page, the first one first; gone afterwards."""
         with self._lock:
             taken = [note for *whose, note in self._kept if whose == [session, path]]

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from easeci.errors import EaseciError, InfrastructureError, unexpected
 from easeci.service.access.tokens import Role, Visitor
-from easeci.web.request import Asked, Endpoint, refusal_status, see_other
+from easeci.web.request import Endpoint, RequestContext, refusal_status, see_other
 from easeci.web.site import Site
 
 POLICY = (
@@ -83,7 +83,7 @@ def host_of(netloc: str) -> str:
 
 @dataclass(frozen=True)
 class Guard:
-    """What a route demands: see :class:`easeci.web.app.Door`."""
+    """What a route demands: see :class:`easeci.web.app.RouteSpec`."""
 
     roles: frozenset[Role]
     most_bytes: int
@@ -120,34 +120,36 @@ def route_endpoint(
             form = await _form(request, guard)
             try:
                 return await run_in_threadpool(
-                    _answer, Asked(site, request, visitor, form), guard, endpoint
+                    _answer, RequestContext(site, request, visitor, form), guard, endpoint
                 )
             finally:
                 await form.close()  # its files are gone when it was answered
         except _TooLargeError:
-            return _error(Asked(site, request, visitor), guard, 413, *_too_large(guard))
+            return _error(RequestContext(site, request, visitor), guard, 413, *_too_large(guard))
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
         except _UnreadableError:
-            return _error(Asked(site, request, visitor), guard, 415, *UNREADABLE)
+            return _error(RequestContext(site, request, visitor), guard, 415, *UNREADABLE)
         except HTTPException as error:
-            return _error(Asked(site, request, visitor), guard, error.status_code, *UNREADABLE)
+            return _error(
+                RequestContext(site, request, visitor), guard, error.status_code, *UNREADABLE
+            )
         except EaseciError as error:
-            return _known(Asked(site, request, visitor), guard, error)
+            return _known(RequestContext(site, request, visitor), guard, error)
         except (CancelledError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
             print(f"error: {unexpected(error)}", file=sys.stderr, flush=True)
-            return _error(Asked(site, request, visitor), guard, 500, *BROKEN)
+            return _error(RequestContext(site, request, visitor), guard, 500, *BROKEN)
 
     return answer
 
 
-def _answer(asked: Asked, guard: Guard, endpoint: Endpoint) -> Response:
-    if guard.roles and asked.request.method == "POST" and not _ours(asked):
+def _answer(context: RequestContext, guard: Guard, endpoint: Endpoint) -> Response:
+    if guard.roles and context.request.method == "POST" and not _ours(context):
         hint = "Open the page again and send it once more."
-        return _error(asked, guard, 403, "this form is not from a page of yours", hint)
-    return endpoint(asked)
+        return _error(context, guard, 403, "this form is not from a page of yours", hint)
+    return endpoint(context)
 
 
 UNREADABLE = ("what was sent can't be read as a form", "Open the page again and send it once more.")
@@ -158,18 +160,18 @@ def _refusal(
     site: Site, guard: Guard, request: Request, visitor: Visitor | None
 ) -> Response | None:
     """Why this may not be asked; None if it may."""
-    asked = Asked(site, request, visitor)
+    context = RequestContext(site, request, visitor)
     if request.method == "POST" and not _same_origin(request):
-        return _error(asked, guard, 403, "this request comes from another site", None)
+        return _error(context, guard, 403, "this request comes from another site", None)
     if not guard.roles:
         return None
     if visitor is None:
         if request.method == "GET" and not guard.document:
             asked_for = request.url.path + (f"?{request.url.query}" if request.url.query else "")
             return see_other(f"/sign-in?next={quote(asked_for)}")
-        return _error(asked, guard, 401, "you are not signed in", "Sign in again, and repeat it.")
+        return _error(context, guard, 401, "you are not signed in", "Sign in again, and repeat it.")
     if visitor.role not in guard.roles:
-        return _error(asked, guard, 403, f"this page is not for a {visitor.role}'s token", None)
+        return _error(context, guard, 403, f"this page is not for a {visitor.role}'s token", None)
     return None
 
 
@@ -183,9 +185,9 @@ def _same_origin(request: Request) -> bool:
     return origin is None or origin.partition("://")[2] == request.headers.get("host")
 
 
-def _ours(asked: Asked) -> bool:
-    given = asked.request.headers.get(CSRF_HEADER) or asked.text("csrf")
-    return hmac.compare_digest(given.encode(), asked.who.csrf.encode())
+def _ours(context: RequestContext) -> bool:
+    given = context.request.headers.get(CSRF_HEADER) or context.text("csrf")
+    return hmac.compare_digest(given.encode(), context.who.csrf.encode())
 
 
 async def _form(request: Request, guard: Guard) -> FormData:
@@ -234,20 +236,22 @@ def _size(count: int) -> str:
     return f"{count >> 30} GiB" if count >= 1 << 30 else f"{count >> 10} KiB"
 
 
-def _known(asked: Asked, guard: Guard, error: EaseciError) -> Response:
+def _known(context: RequestContext, guard: Guard, error: EaseciError) -> Response:
     """An error of ours, in its own words; what is wrong with the server is the owner's to know."""
     if isinstance(error, InfrastructureError):
         print(f"error: {error.message}", file=sys.stderr, flush=True)
-        if not asked.owner:
-            return _error(asked, guard, 500, *BROKEN)
-        return _error(asked, guard, 500, error.message, error.hint)
-    return _error(asked, guard, refusal_status(error), error.message, error.hint)
+        if not context.owner:
+            return _error(context, guard, 500, *BROKEN)
+        return _error(context, guard, 500, error.message, error.hint)
+    return _error(context, guard, refusal_status(error), error.message, error.hint)
 
 
-def _error(asked: Asked, guard: Guard, status: int, message: str, hint: str | None) -> Response:
+def _error(
+    context: RequestContext, guard: Guard, status: int, message: str, hint: str | None
+) -> Response:
     if guard.document:
         return JSONResponse({"error": message, "hint": hint}, status_code=status)
-    return asked.page("error.html", status=status, message=message, hint=hint)
+    return context.page("error.html", status=status, message=message, hint=hint)
 
 
 def page_for_http_error(
@@ -257,8 +261,8 @@ def page_for_http_error(
 
     async def show(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        asked = Asked(site, request, None)
-        return asked.page(
+        context = RequestContext(site, request, None)
+        return context.page(
             "error.html",
             status=status,
             title="Not here",

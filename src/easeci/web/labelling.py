@@ -12,9 +12,9 @@ from typing import Any
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from easeci.errors import UsageError
-from easeci.service.labelling.session import LEASE_SECONDS, Desk, Given, Question, roughly
-from easeci.tables.answers import Answered
-from easeci.web.request import Asked
+from easeci.service.labelling.session import LEASE_SECONDS, Given, LabelSession, Question, roughly
+from easeci.tables.answers import LabelState
+from easeci.web.request import RequestContext
 
 HELD = 3
 """How many examples a page holds: the one that is shown, and those that are loaded ahead."""
@@ -43,45 +43,49 @@ FILE_POLICY = "default-src 'none'; sandbox"
 """For files of examples: whatever they hold, it is shown and never run."""
 
 
-def show(asked: Asked) -> Response:
-    with asked.site.reading() as project:
+def show(context: RequestContext) -> Response:
+    with context.site.reading() as project:
         ready = project.state.latest_testset is not None
-    return asked.page("label.html" if ready else "label-nothing.html")
+    return context.page("label.html" if ready else "label-nothing.html")
 
 
-def take(asked: Asked) -> Response:
+def take(context: RequestContext) -> Response:
     """The examples of a seat; asked for again and again, it keeps them."""
-    with asked.site.labellers.at_desk() as desk:
-        return _document(asked, desk)
+    with context.site.labellers.labelling_session() as labelling:
+        return _document(context, labelling)
 
 
-def answer(asked: Asked) -> Response:
-    with asked.site.labellers.at_desk() as desk:
-        label = asked.text("label") if asked.text("state") == Answered.LABEL else None
-        given = desk.answer(
-            _seat(asked), asked.who.name, asked.text("ticket"), _state(asked.text("state")), label
+def answer(context: RequestContext) -> Response:
+    with context.site.labellers.labelling_session() as labelling:
+        label = context.text("label") if context.text("state") == LabelState.LABEL else None
+        given = labelling.answer(
+            _seat(context),
+            context.who.name,
+            context.text("ticket"),
+            _state(context.text("state")),
+            label,
         )
-        return _document(asked, desk, given=given)
+        return _document(context, labelling, given=given)
 
 
-def undo(asked: Asked) -> Response:
-    with asked.site.labellers.at_desk() as desk:
-        taken_back = desk.undo(_seat(asked), asked.who.name, asked.text("undone"))
-        return _document(asked, desk, undone=taken_back is not None)
+def undo(context: RequestContext) -> Response:
+    with context.site.labellers.labelling_session() as labelling:
+        taken_back = labelling.undo(_seat(context), context.who.name, context.text("undone"))
+        return _document(context, labelling, undone=taken_back is not None)
 
 
-def leave(asked: Asked) -> Response:
-    asked.site.labellers.leave(_seat(asked), _turn(asked))
+def leave(context: RequestContext) -> Response:
+    context.site.labellers.leave(_seat(context), _turn(context))
     return JSONResponse({})
 
 
-def file(asked: Asked) -> Response:
+def file(context: RequestContext) -> Response:
     """A file that an example names, to be looked at or listened to."""
-    query = asked.request.query_params
-    with asked.site.labellers.at_desk() as desk:
-        path = desk.file(
-            _seat_name(asked, query.get("seat", "")),
-            asked.request.path_params["ticket"],
+    query = context.request.query_params
+    with context.site.labellers.labelling_session() as labelling:
+        path = labelling.file(
+            _seat_name(context, query.get("seat", "")),
+            context.request.path_params["ticket"],
             query.get("column", ""),
         )
     if path is None:
@@ -94,24 +98,28 @@ def file(asked: Asked) -> Response:
 
 
 def _document(
-    asked: Asked, desk: Desk, *, given: Given | None = None, undone: bool | None = None
+    context: RequestContext,
+    labelling: LabelSession,
+    *,
+    given: Given | None = None,
+    undone: bool | None = None,
 ) -> Response:
     """All that a page shows: the examples that it holds, and how things stand."""
-    again = asked.text("unsettled") == "yes"
-    by, seat = asked.who.name, _seat(asked)
-    there = asked.site.labellers.speaks(seat, _turn(asked))
-    held = desk.take(seat, by, HELD, unsettled=again) if there else []
+    again = context.text("unsettled") == "yes"
+    by, seat = context.who.name, _seat(context)
+    there = context.site.labellers.speaks(seat, _turn(context))
+    held = labelling.take(seat, by, HELD, unsettled=again) if there else []
     return JSONResponse(
         {
             "given": given,
             "undone": undone,
             "questions": [_question(question) for question in held],
-            "classes": desk.classes,
-            "declared": desk.declared,
-            "more": roughly(desk.more_unsettled(by) if again else desk.more),
-            "settled": desk.settled,
-            "undoable": desk.undoable(by),
-            "unsettled": desk.more_unsettled(by) > 0,
+            "classes": labelling.classes,
+            "declared": labelling.declared,
+            "more": roughly(labelling.more_unsettled(by) if again else labelling.more),
+            "settled": labelling.awaiting_flush,
+            "undoable": labelling.undoable(by),
+            "unsettled": labelling.more_unsettled(by) > 0,
             "lease": LEASE_SECONDS,
         }
     )
@@ -143,28 +151,28 @@ def _kind(value: str) -> str:
     return "file"
 
 
-def _seat(asked: Asked) -> str:
-    return _seat_name(asked, asked.text("seat"))
+def _seat(context: RequestContext) -> str:
+    return _seat_name(context, context.text("seat"))
 
 
-def _seat_name(asked: Asked, tab: str) -> str:
+def _seat_name(context: RequestContext, tab: str) -> str:
     """A tab of a labeller's, who finds it again after signing in anew; it is nobody else's."""
     if not 8 <= len(tab) <= 64 or not tab.isalnum():
         raise UsageError("the page has no place at the desk", hint="Load it again.")
-    return f"{asked.who.name}:{tab}"
+    return f"{context.who.name}:{tab}"
 
 
-def _turn(asked: Asked) -> int:
+def _turn(context: RequestContext) -> int:
     """How much a tab had said before this; the page counts."""
-    text = asked.text("turn")
+    text = context.text("turn")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-def _state(text: str) -> Answered:
+def _state(text: str) -> LabelState:
     try:
-        state = Answered(text)
+        state = LabelState(text)
     except ValueError:
         state = None
-    if state not in (Answered.LABEL, Answered.CANNOT_TELL, Answered.SKIPPED):
+    if state not in (LabelState.LABEL, LabelState.CANNOT_TELL, LabelState.SKIPPED):
         raise UsageError("that is no answer")
     return state

@@ -12,7 +12,7 @@ import threading
 MOST_REMEMBERED = 1000
 
 
-class Turns:
+class MessageOrder:
     """What each tab said last, and when it last said that it leaves."""
 
     def __init__(self) -> None:

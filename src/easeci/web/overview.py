@@ -29,80 +29,80 @@ from easeci.views.report.history import DecidedStep, decided_steps
 from easeci.views.report.page import history_figures, picture, promise
 from easeci.views.status import log, read_build_log, read_owner_log, read_status
 from easeci.web.rendering import as_markup
-from easeci.web.request import Asked, see_other
+from easeci.web.request import RequestContext, see_other
 from easeci.web.site import Site
 
 RECENT = 50
 Row = TypeVar("Row")
 
 
-def overview(asked: Asked) -> Response:
-    if asked.who.role is Role.LABELLER:
+def overview(context: RequestContext) -> Response:
+    if context.who.role is Role.LABELLER:
         return see_other("/label")
-    return _owners(asked) if asked.owner else _developers(asked)
+    return _owners(context) if context.owner else _developers(context)
 
 
-def _developers(asked: Asked) -> Response:
-    with asked.site.reading() as project:
+def _developers(context: RequestContext) -> Response:
+    with context.site.reading() as project:
         testset = project.state.latest_testset
         rows = log(project)[::-1]
         standing = read_status(project)
-    return asked.page(
+    return context.page(
         "signals.html",
         standing=standing,
         promise=() if testset is None else promise(testset.script),
-        rows=_recent(asked, rows),
+        rows=_recent(context, rows),
         rows_in_all=len(rows),
     )
 
 
-def _owners(asked: Asked) -> Response:
-    with asked.site.reading() as project:
+def _owners(context: RequestContext) -> Response:
+    with context.site.reading() as project:
         state = project.state
         testset = state.latest_testset
-        asked.site.keeper.look(asked.who.session, "overview", _number(testset))
+        context.site.background.look(context.who.session, "overview", _number(testset))
         if testset is None:
-            return asked.page("begin.html", alarms=_recording(asked.site))
-        wanted = _wanted(asked.site, project, testset)
+            return context.page("begin.html", alarms=_recording(context.site))
+        wanted = _wanted(context.site, project, testset)
         standing = read_status(project, owner=True, labels_wanted=wanted)
-        rows, found = read_owner_log(project)[::-1], alarms(asked.site, state, testset)
+        rows, found = read_owner_log(project)[::-1], alarms(context.site, state, testset)
         steps = decided_steps(state, testset)
-    return asked.page(
+    return context.page(
         "overview.html",
         standing=standing,
         testset=testset,
         promise=promise(testset.script),
         alarms=found,
-        given=asked.site.labellers.given(),
-        figures=_history(asked.site, testset, steps),
+        given=context.site.labellers.given(),
+        figures=_history(context.site, testset, steps),
         waiting=[row.shown for row in rows if row.shown.signal is Signal.PENDING],
-        rows=_recent(asked, rows),
+        rows=_recent(context, rows),
         rows_in_all=len(rows),
     )
 
 
-def _recent(asked: Asked, rows: list[Row]) -> list[Row]:
-    return rows if "all" in asked.request.query_params else rows[:RECENT]
+def _recent(context: RequestContext, rows: list[Row]) -> list[Row]:
+    return rows if "all" in context.request.query_params else rows[:RECENT]
 
 
-def commit(asked: Asked) -> Response:
-    number = asked.number("number")
-    with asked.site.reading() as project:
-        view = commit_view(project, number, owner=asked.owner)
+def commit(context: RequestContext) -> Response:
+    number = context.number("number")
+    with context.site.reading() as project:
+        view = commit_view(project, number, owner=context.owner)
         if view.owner is None:
-            return asked.page("commit.html", shown=view.shown, found=None, figures=())
-        asked.site.keeper.look(asked.who.session, "commit", view.shown.testset)
+            return context.page("commit.html", shown=view.shown, found=None, figures=())
+        context.site.background.look(context.who.session, "commit", view.shown.testset)
         key = curves_key(project, number)
-        curves = asked.site.remembered(("curves", *key), lambda: commit_curves(project, number))
-    figures = asked.site.remembered(("evidence", *key), lambda: [_figure(c) for c in curves])
-    return asked.page("commit.html", shown=view.shown, found=view.owner, figures=figures)
+        curves = context.site.remembered(("curves", *key), lambda: commit_curves(project, number))
+    figures = context.site.remembered(("evidence", *key), lambda: [_figure(c) for c in curves])
+    return context.page("commit.html", shown=view.shown, found=view.owner, figures=figures)
 
 
-def build_log(asked: Asked) -> Response:
-    number = asked.number("number")
-    with asked.site.reading() as project:
-        asked.site.keeper.look(asked.who.session, "build", None)
-        return asked.page("log.html", number=number, text=read_build_log(project, number))
+def build_log(context: RequestContext) -> Response:
+    number = context.number("number")
+    with context.site.reading() as project:
+        context.site.background.look(context.who.session, "build", None)
+        return context.page("log.html", number=number, text=read_build_log(project, number))
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def alarms(site: Site, state: State, testset: Testset) -> list[Alarm]:
 
 
 def _recording(site: Site) -> list[Alarm]:
-    problem = site.keeper.problem
+    problem = site.background.problem
     return [] if problem is None else [Alarm(f"The server could not record: {problem}.")]
 
 

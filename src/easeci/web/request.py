@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from easeci.errors import BusyError, EaseciError, MissingError, UsageError
 from easeci.service.access.tokens import Role, Visitor
-from easeci.web.flash import Note
+from easeci.web.flash import FlashMessage
 from easeci.web.rendering import rendered
 from easeci.web.site import Site
 
@@ -27,7 +27,7 @@ LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestContext:
     """A request that has passed the guards: whoever asks may ask this."""
 
     site: Site
@@ -70,13 +70,13 @@ class Asked:
                 shutil.copyfileobj(sent.file, file)
             yield path
 
-    def done(self, path: str, note: Note) -> Response:
+    def done(self, path: str, note: FlashMessage) -> Response:
         """On to a page that says what became of a form: to load that again repeats nothing."""
         self.site.notes.leave(self.who.session, path, note)
         return see_other(path)
 
     @property
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[FlashMessage]:
         """What this page has to say of forms that were sent before; once."""
         if self.request.method != "GET":  # whoever checks a link reads nothing
             return []
@@ -96,7 +96,7 @@ class Asked:
         )
 
 
-Endpoint = Callable[[Asked], Response]
+Endpoint = Callable[[RequestContext], Response]
 
 
 def see_other(path: str) -> Response:

@@ -17,7 +17,7 @@ from easeci.errors import InfrastructureError, UsageError
 from easeci.web.app import make_app
 from easeci.web.connection import Connection
 from easeci.web.guards import host_of
-from easeci.web.site import LOOPBACK, Place, Site
+from easeci.web.site import LOOPBACK, ServedProject, Site
 
 CLOSING_SECONDS = 5
 MOST_AT_ONCE = 400
@@ -72,7 +72,7 @@ class Server:
     socket: socket.socket
 
     @staticmethod
-    def bind(place: Place, listening: Listening, login: str) -> Server:
+    def bind(place: ServedProject, listening: Listening, login: str) -> Server:
         """Open the project and the port, so that whatever is wrong is said before anything else."""
         require_charts()
         _require_sound(listening)
@@ -87,7 +87,7 @@ class Server:
 
     def run(self) -> None:
         """Serve until a signal ends it. Nothing of a request is written to a log."""
-        self.site.keeper.run_soon(lambda _: warm_up())
+        self.site.background.run_soon(lambda _: warm_up())
         for name in QUIET:  # they write of requests what must not be written
             logger = logging.getLogger(name)
             logger.addHandler(logging.NullHandler())

@@ -21,8 +21,8 @@ from easeci.service.access.tokens import (
     visitor_of,
 )
 from easeci.service.project import Project, open_project
-from easeci.web.background import Keeper
-from easeci.web.flash import Notes
+from easeci.web.background import BackgroundThread
+from easeci.web.flash import FlashMessages
 from easeci.web.labellers import Labellers
 from easeci.web.throttle import Throttle
 
@@ -34,7 +34,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True)
-class Place:
+class ServedProject:
     """Which project is served."""
 
     folder: Path
@@ -53,14 +53,16 @@ class Site:
     not. ``hosts`` are the names by which browsers may ask for it.
     """
 
-    def __init__(self, place: Place, *, hosts: frozenset[str], secure: bool, login: str) -> None:
+    def __init__(
+        self, place: ServedProject, *, hosts: frozenset[str], secure: bool, login: str
+    ) -> None:
         self.place, self.hosts, self.secure, self.login = place, hosts, secure, login
         self._project, self._lock = place.open(), threading.Lock()
         self.name = self._project.name
         self.throttle = Throttle()
-        self.notes = Notes()
-        self.keeper = Keeper(place)
-        self.labellers = Labellers(place, self.keeper)
+        self.notes = FlashMessages()
+        self.background = BackgroundThread(place)
+        self.labellers = Labellers(place, self.background)
         self._memory: dict[tuple[object, ...], tuple[Any]] = {}
         self._memory_lock = threading.Lock()
         self._act = threading.Lock()
@@ -69,12 +71,12 @@ class Site:
         self._code: str | None = None
 
     def start(self) -> None:
-        self.keeper.start()
+        self.background.start()
 
     def close(self) -> None:
         """Record what is not recorded yet, if nothing else is at work; answers are safe anyway."""
         self.labellers.close()
-        self.keeper.close()
+        self.background.close()
 
     @contextmanager
     def reading(self) -> Iterator[Project]:

@@ -21,8 +21,8 @@ from easeci.service.labelling.files import LabelsImported, import_labels
 from easeci.service.scripts import find_script, load_script
 from easeci.service.testsets.add import Added, Offer, add_testset, retire_testset
 from easeci.service.testsets.release import release_testset
-from easeci.web.flash import Note
-from easeci.web.request import Asked, refusal_status
+from easeci.web.flash import FlashMessage
+from easeci.web.request import RequestContext, refusal_status
 
 HOME = "/testsets"
 LONGEST_REASON = 200
@@ -37,76 +37,76 @@ CONTROLS = {
 
 
 @dataclass(frozen=True)
-class Shelf:
+class TestsetCard:
     """A testset as the page shows it."""
 
     testset: Testset
     ended: str | None
 
 
-def show(asked: Asked) -> Response:
-    return _page(asked, asked.notes)
+def show(context: RequestContext) -> Response:
+    return _page(context, context.notes)
 
 
-def add(asked: Asked) -> Response:
-    with asked.upload("examples") as examples, asked.upload("labels") as labels:
+def add(context: RequestContext) -> Response:
+    with context.upload("examples") as examples, context.upload("labels") as labels:
         if examples is None:
             raise UsageError("no file was chosen", hint="Choose one with the examples.")
         offer = Offer(
             examples,
             labels=labels,
-            label_column=asked.text("label_column").strip() or None,
-            allow_smaller=asked.text("allow_smaller") == "yes",
-            allow_overlap=asked.text("allow_overlap") == "yes",
-            keep_label_column=asked.text("keep_label_column") == "yes",
+            label_column=context.text("label_column").strip() or None,
+            allow_smaller=context.text("allow_smaller") == "yes",
+            allow_overlap=context.text("allow_overlap") == "yes",
+            keep_label_column=context.text("keep_label_column") == "yes",
         )
         try:
-            with asked.site.acting() as project:
+            with context.site.acting() as project:
                 added = add_testset(project, offer)
         except EaseciError as error:
-            return _again(asked, error, examples, labels)
-    return asked.done(HOME, _added(added))
+            return _again(context, error, examples, labels)
+    return context.done(HOME, _added(added))
 
 
-def labels(asked: Asked) -> Response:
-    with asked.upload("labels") as path:
+def labels(context: RequestContext) -> Response:
+    with context.upload("labels") as path:
         if path is None:
             raise UsageError("no file was chosen", hint="Choose one with the columns id and label.")
         try:
-            with asked.site.acting() as project:
+            with context.site.acting() as project:
                 imported = import_labels(
                     project,
                     path,
-                    correct=asked.text("correct") == "yes",
-                    by=asked.who.name,
-                    number=asked.number("number"),
+                    correct=context.text("correct") == "yes",
+                    by=context.who.name,
+                    number=context.number("number"),
                 )
         except EaseciError as error:
-            return _again(asked, error, path)
-    return asked.done(HOME, _imported(imported))
+            return _again(context, error, path)
+    return context.done(HOME, _imported(imported))
 
 
-def retire(asked: Asked) -> Response:
-    if asked.text("sure") != "yes":
-        return _again(asked, UsageError("nothing was retired", hint="Tick that you are sure."))
-    reason = asked.text("reason").strip()[:LONGEST_REASON] or "by hand"
+def retire(context: RequestContext) -> Response:
+    if context.text("sure") != "yes":
+        return _again(context, UsageError("nothing was retired", hint="Tick that you are sure."))
+    reason = context.text("reason").strip()[:LONGEST_REASON] or "by hand"
     try:
-        with asked.site.acting() as project:
-            retired = retire_testset(project, reason, number=asked.number("number"))
+        with context.site.acting() as project:
+            retired = retire_testset(project, reason, number=context.number("number"))
     except EaseciError as error:
-        return _again(asked, error)
-    return asked.done(HOME, Note(f"Testset {retired.number} is retired."))
+        return _again(context, error)
+    return context.done(HOME, FlashMessage(f"Testset {retired.number} is retired."))
 
 
-def release(asked: Asked) -> Response:
+def release(context: RequestContext) -> Response:
     """A retired testset as one file to be handed to developers; recorded as its release.
 
     The browser stays where it is when a file comes, so nothing is sent again by loading that.
     """
     with tempfile.TemporaryDirectory(prefix="easeci-release-") as folder:
         content = Path(folder) / "content"
-        with asked.site.acting() as project:
-            released = release_testset(project, content, number=asked.number("number"))
+        with context.site.acting() as project:
+            released = release_testset(project, content, number=context.number("number"))
         # A file without a name: however the download ends, nothing is left of it.
         packed = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it was read
         try:
@@ -138,31 +138,31 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-def _again(asked: Asked, error: EaseciError, *sent: Path | None) -> Response:
+def _again(context: RequestContext, error: EaseciError, *sent: Path | None) -> Response:
     """What is wrong with a form, and the form as it was filled in. Files are to be chosen again:
     no browser lets a page do that."""
-    return _page(asked, [_refused(error, *sent)], status=refusal_status(error))
+    return _page(context, [_refused(error, *sent)], status=refusal_status(error))
 
 
-def _page(asked: Asked, notes: Sequence[Note], *, status: int = 200) -> Response:
-    with asked.site.reading() as project:
-        asked.site.keeper.look(asked.who.session, "testsets", None)
-        shelves = [
-            Shelf(testset, disclosed_reason(project.state, testset))
+def _page(context: RequestContext, notes: Sequence[FlashMessage], *, status: int = 200) -> Response:
+    with context.site.reading() as project:
+        context.site.background.look(context.who.session, "testsets", None)
+        cards = [
+            TestsetCard(testset, disclosed_reason(project.state, testset))
             for testset in reversed(project.state.testsets.values())
         ]
         addable = project.state.active_testset is None
         top = project.repository.top
     needs, problem = _plan(top or Path()) if addable else (None, None)
-    return asked.page(
+    return context.page(
         "testsets.html",
         status=status,
-        shelves=shelves,
+        cards=cards,
         addable=addable,
         needs=needs,
         problem=problem,
         notes=notes,
-        typed=asked.text,
+        typed=context.text,
     )
 
 
@@ -174,7 +174,7 @@ def _plan(folder: Path) -> tuple[Plan | None, EaseciError | None]:
         return None, error
 
 
-def _refused(error: EaseciError, *sent: Path | None) -> Note:
+def _refused(error: EaseciError, *sent: Path | None) -> FlashMessage:
     """In the error's own words, but files are called as they were sent and not where they lay."""
     words = [error.message, *([] if error.hint is None else [error.hint])]
     for path in filter(None, sent):
@@ -184,21 +184,21 @@ def _refused(error: EaseciError, *sent: Path | None) -> Note:
     names = tuple(path.name for path in sent if path is not None)
     if not words[0].startswith(names):
         words[0] = words[0][:1].upper() + words[0][1:]
-    return Note(words[0], tuple(words[1:]), bad=True)
+    return FlashMessage(words[0], tuple(words[1:]), bad=True)
 
 
-def _added(added: Added) -> Note:
+def _added(added: Added) -> FlashMessage:
     more = [] if added.loss is None else [f"Smaller than planned: {added.loss}"]
     more += added.warnings
     if added.baseline_failure is not None:
         more.append(f"No commit can be tested yet: {added.baseline_failure}")
-    return Note(
+    return FlashMessage(
         f"Testset {added.testset} is sealed: {added.examples:,} examples, {added.labels:,} labels.",
         tuple(more),
     )
 
 
-def _imported(imported: LabelsImported) -> Note:
+def _imported(imported: LabelsImported) -> FlashMessage:
     counts = (
         (imported.added, "added"),
         (imported.corrected, "corrected"),
@@ -211,4 +211,4 @@ def _imported(imported: LabelsImported) -> Note:
     more = [*imported.problems, *imported.warnings]
     if imported.answered:
         more.append(f"Answered now: {len(imported.answered):,} of the commits that waited.")
-    return Note(f"Labels: {words}.", tuple(more))
+    return FlashMessage(f"Labels: {words}.", tuple(more))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from easeci.ledger.events import (
-    Answered,
     BaselineBuilt,
     BaselineSet,
     BuildFailed,
     Built,
     LabelsAdded,
     Promoted,
+    Signalled,
     Submitted,
     TestsetRetired,
 )
@@ -48,7 +48,7 @@ def test_a_pass_that_is_repeated_on_the_branch_makes_the_baseline() -> None:
     again.add(
         Submitted(2, "2" * 40, "", "main", True, 1),
         Built(2, "f", "0" * 64, "fingerprint 1"),
-        Answered(2, "pass", repeats=1),
+        Signalled(2, "pass", repeats=1),
     )
     assert again.state.baseline == "2" * 40
 
@@ -184,7 +184,7 @@ def test_a_repeated_answer_marks_the_step_only_if_the_commit_is_its_own() -> Non
         history.add(
             Submitted(2, commit * 40, "", "main", True, 1),
             Built(2, "f", "0" * 64, "fingerprint 1"),
-            Answered(2, "pass", repeats=1),
+            Signalled(2, "pass", repeats=1),
         )
         assert history.state.baseline == commit * 40
         assert history.state.submission(2).became_baseline

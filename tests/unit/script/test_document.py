@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from easeci.errors import ScriptError
-from easeci.script import KEYS, Adaptivity, Estimator, Key, Mode, Script, parse_script
+from easeci.script import KEYS, Adaptivity, Estimator, Mode, Script, ScriptKey, parse_script
 
 LIST_FORM = """\
 ml:
@@ -161,7 +161,7 @@ def test_any_text_is_a_script_or_a_script_error(text: str) -> None:
 
 
 @given(st.sampled_from(KEYS), st.text(max_size=30))
-def test_any_value_of_any_key_is_a_script_or_a_script_error(key: Key, value: str) -> None:
+def test_any_value_of_any_key_is_a_script_or_a_script_error(key: ScriptKey, value: str) -> None:
     lines = [line for line in LIST_FORM.splitlines() if f"- {key.name}" not in line]
     quoted = "'" + value.replace("'", "''") + "'"
     try:

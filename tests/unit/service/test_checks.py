@@ -20,7 +20,7 @@ WORSE = np.where(np.arange(2000) % 3 == 0, (LABELS + 1) % 4, LABELS)
 def test_a_verdict_on_arrays() -> None:
     script = easeci.make_script("n - o > 0.05 +/- 0.1", reliability=0.99, steps=1)
     result = easeci.check(script, new=BETTER, old=WORSE, labels=LABELS)
-    assert result.verdict.outcome is easeci.Outcome.TRUE
+    assert result.verdict.result is easeci.Result.TRUE
     assert result.verdict.passed is True
     assert float(result.verdict.clauses[0].estimate or 0) == np.mean(BETTER == LABELS) - np.mean(
         WORSE == LABELS

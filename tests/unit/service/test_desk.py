@@ -23,16 +23,16 @@ import pytest
 from easeci.errors import UsageError
 from easeci.service.commits.submit import run
 from easeci.service.labelling.files import import_labels
-from easeci.service.labelling.session import LEASE_SECONDS, Desk, Given, Question
-from easeci.service.labelling.terminal import Asking
+from easeci.service.labelling.session import LEASE_SECONDS, Given, LabelSession, Question
+from easeci.service.labelling.terminal import TerminalSession
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset, retire_testset
-from easeci.tables.answers import Answered
+from easeci.tables.answers import LabelState
 from easeci.vault import sealing
 from easeci.views.status import verify
 from tests.repositories import Workplace, write_examples
 
-LABEL, SKIPPED, CANNOT_TELL = Answered.LABEL, Answered.SKIPPED, Answered.CANNOT_TELL
+LABEL, SKIPPED, CANNOT_TELL = LabelState.LABEL, LabelState.SKIPPED, LabelState.CANNOT_TELL
 CUTS = (0.7, 0.4, 0.45)
 LABELLERS = ("ann", "bob", "cid", "dee")
 
@@ -149,7 +149,7 @@ class Crowd:
         self.open()
 
     def open(self) -> None:
-        self.desk = Desk.open(opened(self.place), clock=self.clock, shared=True)
+        self.desk = LabelSession.open(opened(self.place), clock=self.clock, shared=True)
 
     def live(self) -> dict[str, list[Question]]:
         limit = self.clock.now - LEASE_SECONDS
@@ -166,7 +166,7 @@ class Crowd:
         others = {t for other, told in self.live().items() if other != name for t in tickets(told)}
         assert not others & set(tickets(got)), "held by two"
         assert not set(self.acknowledged) & set(tickets(got)), "asked again"
-        if not self.desk.settled:
+        if not self.desk.awaiting_flush:
             kept = tickets(self.told[name])
             if name in self.overtaken:
                 wanted = {self.desk._tickets.ticket(1, p) for p in self.desk._step.wanted}
@@ -259,9 +259,9 @@ class Crowd:
             self.answer(name, wrong=True)
             self.undo(name)
 
-    def settle(self) -> None:
-        if self.desk.settled:
-            self.desk.settle(self.keeper)
+    def flush(self) -> None:
+        if self.desk.awaiting_flush:
+            self.desk.flush(self.keeper)
             assert not entries(self.place)
             self.posted.clear()
             self.told = {name: [] for name in self.told}
@@ -272,7 +272,7 @@ class Crowd:
             self.act()
             if turn % 10 == 0:
                 self.check()
-            self.settle()
+            self.flush()
             if not self.desk.more:
                 return
         raise AssertionError("it never ends")
@@ -324,14 +324,14 @@ def test_a_column_that_is_kept_on_purpose_is_shown(tmp_path: Path) -> None:
     run(opened(place))
     place.commit_cut(0.4)
     run(opened(place))
-    (question,) = Desk.open(opened(place)).take("seat", "ann", 1)
+    (question,) = LabelSession.open(opened(place)).take("seat", "ann", 1)
     assert set(question.row) == {"x", "label"}
 
 
 def test_one_labeller_alone_gives_exactly_the_labels_that_the_verdicts_rest_on(
     place: Workplace, reference: list[Any]
 ) -> None:
-    asking = Asking(opened(place), "ann")
+    asking = TerminalSession(opened(place), "ann")
     while asking.question is not None:
         asking.answer(LABEL, truth(asking.question))
     asking.close()
@@ -342,7 +342,7 @@ def test_one_labeller_alone_gives_exactly_the_labels_that_the_verdicts_rest_on(
 
 
 def test_threads_answer_at_once(place: Workplace, reference: list[Any]) -> None:
-    desk, keeper = Desk.open(opened(place)), opened(place)
+    desk, keeper = LabelSession.open(opened(place)), opened(place)
     errors: list[BaseException] = []
     done = threading.Event()
 
@@ -362,8 +362,8 @@ def test_threads_answer_at_once(place: Workplace, reference: list[Any]) -> None:
         thread.start()
     deadline = time.monotonic() + 120
     while desk.more and not errors and time.monotonic() < deadline:
-        if desk.settled:
-            desk.settle(keeper)
+        if desk.awaiting_flush:
+            desk.flush(keeper)
         time.sleep(0.001)
     done.set()
     for thread in threads:
@@ -378,7 +378,7 @@ import sys, threading
 from pathlib import Path
 from easeci.service.labelling.session import Desk
 from easeci.service.project import open_project
-from easeci.tables.answers import Answered
+from easeci.tables.answers import LabelState
 
 desk, output = Desk.open(open_project(Path(sys.argv[1]))), threading.Lock()
 
@@ -386,7 +386,7 @@ def work(name):
     while True:
         for question in desk.take(name, name, 2)[:1]:
             # Unsettled labels prove nothing: no verdict is near, and there is always more to answer.
-            desk.answer(name, name, question.ticket, Answered.SKIPPED)
+            desk.answer(name, name, question.ticket, LabelState.SKIPPED)
             with output:
                 print(question.ticket, name, flush=True)
 
@@ -408,7 +408,7 @@ def test_a_server_that_is_killed_has_lost_no_answer_that_it_acknowledged(place: 
     acknowledged = dict(line.split() for line in lines if line.endswith("\n"))
     assert len(acknowledged) >= 25
     found = entries(place)
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     held = tickets(desk.take("eve", "eve", 50))
     assert not set(held) & set(acknowledged)
     for ticket, name in acknowledged.items():
@@ -424,7 +424,7 @@ def test_a_server_that_is_killed_has_lost_no_answer_that_it_acknowledged(place: 
 
 def test_a_silent_seat_loses_what_it_held_and_its_late_answer_counts_once(place: Workplace) -> None:
     clock = Clock()
-    desk = Desk.open(opened(place), clock=clock)
+    desk = LabelSession.open(opened(place), clock=clock)
     (first, second) = desk.take("a", "ann", 2)
     clock.now += LEASE_SECONDS
     assert tickets(desk.take("a", "ann", 2)) == [first.ticket, second.ticket]
@@ -445,7 +445,7 @@ def test_a_silent_seat_loses_what_it_held_and_its_late_answer_counts_once(place:
 
 
 def test_only_own_answers_are_taken_back_and_asked_again_first(place: Workplace) -> None:
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     (one,), (other,) = desk.take("a", "ann", 1), desk.take("b", "bob", 1)
     desk.answer("a", "ann", one.ticket, LABEL, "low")
     desk.answer("b", "bob", other.ticket, LABEL, "low")
@@ -460,12 +460,12 @@ def test_only_own_answers_are_taken_back_and_asked_again_first(place: Workplace)
     assert [e["by"] for e in entries(place).values()] == ["bob"]
     assert one.ticket not in tickets(desk.take("b", "bob", 5))
     desk.close(opened(place))
-    assert desk.settled is False
+    assert desk.awaiting_flush is False
     assert len(recorded(place)) == 1
 
 
 def test_nobody_gets_far_ahead_of_somebody_slow(place: Workplace) -> None:
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     desk.take("slow", "ann", 1)
     together = desk._step.wanted
     given = 0
@@ -475,16 +475,16 @@ def test_nobody_gets_far_ahead_of_somebody_slow(place: Workplace) -> None:
     assert given == len(together) - 1
     desk.take("slow", "ann", 1)
     assert desk.take("fast", "bob", 1) == []
-    assert not desk.settled
+    assert not desk.awaiting_flush
 
 
 def test_what_is_no_answer_is_refused(place: Workplace) -> None:
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     (question,) = desk.take("a", "ann", 1)
     assert set(question.row) == {"x"}
-    wrong: list[tuple[Answered, str | None]] = [
+    wrong: list[tuple[LabelState, str | None]] = [
         (LABEL, None), (LABEL, ""), (LABEL, " "), (LABEL, " x"), (SKIPPED, "low"),
-        (Answered.DISPUTED, None), (LABEL, "x" * 20_000),
+        (LabelState.DISPUTED, None), (LABEL, "x" * 20_000),
     ]  # fmt: skip
     for state, label in wrong:
         with pytest.raises(UsageError):
@@ -503,15 +503,15 @@ def test_what_is_no_answer_is_refused(place: Workplace) -> None:
 
 
 def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplace) -> None:
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     (held,) = desk.take("slow", "ann", 1)
     desk.leave("slow")  # its page is still open
-    while not desk.settled:
+    while not desk.awaiting_flush:
         for question in desk.take("b", "bob", 1):
             desk.answer("b", "bob", question.ticket, LABEL, truth(question))
     keeper, waits, results = opened(place), threading.Event(), []
     with opened(place).exclusive():
-        thread = threading.Thread(target=lambda: results.append(desk.settle(keeper, waits.set)))
+        thread = threading.Thread(target=lambda: results.append(desk.flush(keeper, waits.set)))
         thread.start()
         assert waits.wait(30)
         spare = desk._tickets.ticket(1, 1499)
@@ -521,7 +521,7 @@ def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplac
             said.append(desk.take("b", "bob", 3))
             said.append(desk.answer("slow", "ann", held.ticket, LABEL, "x"))
             said.append(desk.answer("slow", "ann", spare, LABEL, "low"))
-            said.append((desk.undo("b", "bob"), desk.undoable("bob"), desk.settled))
+            said.append((desk.undo("b", "bob"), desk.undoable("bob"), desk.awaiting_flush))
 
         labeller = threading.Thread(target=label)
         labeller.start()
@@ -533,7 +533,7 @@ def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplac
     (done,) = results
     assert len(done.answered) == 1
     assert done.problems == ()
-    assert not desk.settled
+    assert not desk.awaiting_flush
     sealed = opened(place).sealed(opened(place).state.testsets[1])
     assert str(sealed.ids_at([1499])[0]) in recorded(place), "kept: labels are dear"
     assert desk.take("b", "bob", 1), "the next step"
@@ -543,20 +543,20 @@ def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplac
 
 def test_what_a_verdict_is_known_with_is_not_taken_back(place: Workplace) -> None:
     """Also while it waits to be recorded: whoever labels must not look again at what settled it."""
-    desk, keeper = Desk.open(opened(place)), opened(place)
-    while not desk.settled:
+    desk, keeper = LabelSession.open(opened(place)), opened(place)
+    while not desk.awaiting_flush:
         for question in desk.take("b", "bob", 1):
             desk.answer("b", "bob", question.ticket, LABEL, truth(question))
     assert desk.undo("b", "bob") is None
     assert desk.undoable("bob") is None
-    assert desk.settled
-    assert len(desk.settle(keeper).answered) == 1
+    assert desk.awaiting_flush
+    assert len(desk.flush(keeper).answered) == 1
     assert desk.undo("b", "bob") is None
     desk.close(opened(place))
 
 
 def test_an_undo_that_is_sent_twice_takes_back_one_answer(place: Workplace) -> None:
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     first, second = desk.take("b", "bob", 2)
     for question in (first, second):
         desk.answer("b", "bob", question.ticket, LABEL, truth(question))
@@ -570,7 +570,7 @@ def test_an_undo_that_is_sent_twice_takes_back_one_answer(place: Workplace) -> N
 
 def test_each_tab_takes_back_its_own(place: Workplace) -> None:
     """Whoever labels in two tabs means the answer that was given in the one that they are in."""
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     (one,), (other,) = desk.take("1", "bob", 1), desk.take("2", "bob", 1)
     desk.answer("1", "bob", one.ticket, LABEL, truth(one))
     desk.answer("2", "bob", other.ticket, LABEL, truth(other))
@@ -582,13 +582,13 @@ def test_each_tab_takes_back_its_own(place: Workplace) -> None:
 
 
 def test_who_holds_what_was_skipped_outlives_a_kill(place: Workplace) -> None:
-    desk = Desk.open(opened(place), shared=True)
+    desk = LabelSession.open(opened(place), shared=True)
     (question,) = desk.take("a", "ann", 1)
-    desk.answer("a", "ann", question.ticket, Answered.SKIPPED)
+    desk.answer("a", "ann", question.ticket, LabelState.SKIPPED)
     desk.record(opened(place))
     assert tickets(desk.take("b", "bob", 1, unsettled=True)) == [question.ticket]
     desk._journal.close()
-    desk = Desk.open(opened(place), shared=True)
+    desk = LabelSession.open(opened(place), shared=True)
     assert desk.take("c", "cid", 1, unsettled=True) == []
     assert tickets(desk.take("b", "bob", 1, unsettled=True)) == [question.ticket]
     desk.close(opened(place))
@@ -596,12 +596,12 @@ def test_who_holds_what_was_skipped_outlives_a_kill(place: Workplace) -> None:
 
 def test_what_was_taken_back_is_asked_again_wanted_or_not(place: Workplace) -> None:
     """Such as what had been skipped, and the page is back at what is wanted."""
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     (question,) = desk.take("a", "ann", 1)
-    desk.answer("a", "ann", question.ticket, Answered.SKIPPED)
+    desk.answer("a", "ann", question.ticket, LabelState.SKIPPED)
     desk.record(opened(place))
     (again,) = desk.take("a", "ann", 1, unsettled=True)
-    desk.answer("a", "ann", again.ticket, Answered.CANNOT_TELL)
+    desk.answer("a", "ann", again.ticket, LabelState.CANNOT_TELL)
     assert desk.undo("a", "ann", again.ticket) == again
     assert tickets(desk.take("a", "ann", 2))[0] == again.ticket
     desk.answer("a", "ann", again.ticket, LABEL, truth(again))
@@ -611,17 +611,17 @@ def test_what_was_taken_back_is_asked_again_wanted_or_not(place: Workplace) -> N
 
 def test_those_who_have_gone_get_no_new_lease(place: Workplace) -> None:
     clock = Clock()
-    desk = Desk.open(opened(place), clock=clock, shared=True)
+    desk = LabelSession.open(opened(place), clock=clock, shared=True)
     gone = desk.take("a", "ann", 1)
     clock.now += LEASE_SECONDS + 1
     desk.close(opened(place))
-    desk = Desk.open(opened(place), clock=clock, shared=True)
+    desk = LabelSession.open(opened(place), clock=clock, shared=True)
     assert tickets(desk.take("b", "bob", 1)) == tickets(gone)
     desk.close(opened(place))
 
 
 def test_labels_from_elsewhere_are_noticed(place: Workplace) -> None:
-    desk, keeper = Desk.open(opened(place)), opened(place)
+    desk, keeper = LabelSession.open(opened(place)), opened(place)
     mine, theirs = desk.take("a", "ann", 2)
     desk.answer("a", "ann", mine.ticket, LABEL, "low")
     ids = [
@@ -642,7 +642,7 @@ def test_labels_from_elsewhere_are_noticed(place: Workplace) -> None:
 
 def test_what_is_wanted_is_as_others_left_it(place: Workplace) -> None:
     """The owner reads it before any labeller comes again."""
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     assert desk.wanted > 0
     import_labels(opened(place), place.labels)
     assert desk.wanted == 0
@@ -650,24 +650,24 @@ def test_what_is_wanted_is_as_others_left_it(place: Workplace) -> None:
 
 
 def test_a_testset_that_is_retired_and_one_that_takes_its_place(place: Workplace) -> None:
-    desk, keeper = Desk.open(opened(place)), opened(place)
+    desk, keeper = LabelSession.open(opened(place)), opened(place)
     one, two, three = desk.take("a", "ann", 3)
     desk.answer("a", "ann", one.ticket, LABEL, truth(one))
     retire_testset(opened(place), "enough")
     assert desk.take("a", "ann", 2) == []
-    assert (desk.more, desk.settled) == (0, False)
+    assert (desk.more, desk.awaiting_flush) == (0, False)
     assert desk.answer("a", "ann", two.ticket, LABEL, truth(two)) is Given.SPARE
     write_examples(place.examples, start=5000)
     project = opened(place)
     add_testset(project, Offer(place.examples, script=place.repository / ".easeci.yml"))
     assert desk.take("a", "ann", 2) == []
-    assert desk.settled, "answers to the testset before are not recorded yet"
-    desk.settle(keeper)
-    assert not desk.settled
+    assert desk.awaiting_flush, "answers to the testset before are not recorded yet"
+    desk.flush(keeper)
+    assert not desk.awaiting_flush
     assert len(recorded(place, 1)) == 2
     assert desk.answer("a", "ann", three.ticket, LABEL, "low") is Given.GONE
     with pytest.raises(UsageError, match="already"):
-        Desk.open(opened(place))
+        LabelSession.open(opened(place))
     place.commit_cut(0.51)
     run(opened(place))
     (question,) = desk.take("a", "ann", 1)
@@ -677,7 +677,7 @@ def test_a_testset_that_is_retired_and_one_that_takes_its_place(place: Workplace
 
 
 def test_looks_are_recorded_once_for_each_seat(place: Workplace) -> None:
-    desk, keeper = Desk.open(opened(place)), opened(place)
+    desk, keeper = LabelSession.open(opened(place)), opened(place)
     assert not desk.look_due
     for _ in range(3):
         desk.take("a", "ann", 1)
@@ -690,11 +690,11 @@ def test_looks_are_recorded_once_for_each_seat(place: Workplace) -> None:
 
 
 def test_unsettled_examples_are_asked_again_but_not_twice_of_one(place: Workplace) -> None:
-    desk, keeper = Desk.open(opened(place)), opened(place)
+    desk, keeper = LabelSession.open(opened(place)), opened(place)
     for question in desk.take("a", "ann", 3):
         desk.answer("a", "ann", question.ticket, SKIPPED)
     desk.close(keeper)
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     assert desk.more_unsettled("ann") == 3
     first, second, _ = desk.take("a", "ann", 5, unsettled=True)
     assert tickets(desk.take("b", "bob", 5, unsettled=True)) == []
@@ -702,7 +702,7 @@ def test_unsettled_examples_are_asked_again_but_not_twice_of_one(place: Workplac
     assert desk.answer("a", "ann", second.ticket, LABEL, truth(second)) is Given.STORED
     assert desk.more_unsettled("ann") == desk.more_unsettled("bob") == 1
     desk.close(keeper)
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     assert desk.more_unsettled("bob") == 2
     assert sorted(recorded(place).values()) == sorted([truth(second), "skipped", "skipped"])
     # What somebody skips once more stays as it is, and is not put before them for ever.
@@ -715,13 +715,13 @@ def test_unsettled_examples_are_asked_again_but_not_twice_of_one(place: Workplac
 
 
 def test_a_session_asks_again_what_was_skipped_in_the_same_one(place: Workplace) -> None:
-    desk, keeper = Desk.open(opened(place)), opened(place)
+    desk, keeper = LabelSession.open(opened(place)), opened(place)
     (skipped,) = desk.take("a", "ann", 1)
     desk.answer("a", "ann", skipped.ticket, SKIPPED)
-    while not desk.settled:
+    while not desk.awaiting_flush:
         for question in desk.take("a", "ann", 1):
             desk.answer("a", "ann", question.ticket, LABEL, truth(question))
-    desk.settle(keeper)
+    desk.flush(keeper)
     assert tickets(desk.take("b", "ann", 5, unsettled=True)) == [skipped.ticket]
     assert desk.answer("b", "ann", skipped.ticket, SKIPPED) is Given.REPEATED
     assert desk.take("b", "ann", 5, unsettled=True) == []
@@ -734,15 +734,15 @@ def test_a_session_asks_again_what_was_skipped_in_the_same_one(place: Workplace)
 def test_a_session_ends_where_a_verdict_waits_for_its_tick(tmp_path: Path) -> None:
     """A step that is decided and not disclosed yet wants no labels, and nobody waits in a loop."""
     place = made(tmp_path / "tick", (0.7, 0.52), disclose="24h", classes="[low, high]")
-    asking = Asking(opened(place), "ann")
+    asking = TerminalSession(opened(place), "ann")
     while asking.question is not None:
         asking.answer(LABEL, truth(asking.question))
     asking.close()
     assert verdicts(place)[0] is not None
-    asking = Asking(opened(place), "ann")
+    asking = TerminalSession(opened(place), "ann")
     assert asking.question is None
     with pytest.raises(UsageError, match="already"):
-        Desk.open(opened(place))
+        LabelSession.open(opened(place))
     asking.close()
 
 
@@ -761,7 +761,7 @@ def test_files_of_held_questions_only(tmp_path: Path) -> None:
     run(opened(place))
     place.commit_cut(0.52)
     run(opened(place))
-    desk = Desk.open(opened(place))
+    desk = LabelSession.open(opened(place))
     (one,), (other,) = desk.take("a", "ann", 1), desk.take("b", "bob", 1)
     assert one.files == ("picture",)
     path = desk.file("a", one.ticket, "picture")

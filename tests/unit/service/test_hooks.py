@@ -11,7 +11,7 @@ import pytest
 
 from easeci.build import Repository
 from easeci.errors import UsageError
-from easeci.service.pushes.dropbox import Entry, Refused, Spool, parse_entry
+from easeci.service.pushes.dropbox import DropBox, DroppedPush, Refused, parse_push
 from easeci.service.pushes.hooks import COMMIT, KEPT, MARK, PUSH, Push, install, pushes, uninstall
 from easeci.service.pushes.permissions import Sharing, close_to_others, find_sharing, require_closed
 
@@ -185,11 +185,11 @@ def test_a_link_in_place_of_settings_is_found(bare: Path) -> None:
 
 def test_entries_come_in_the_order_of_arrival(bare: Path) -> None:
     installed(bare)
-    spool = Spool.of(bare)
-    names = [spool.drop(f"b{number}", ID) for number in range(5)]
-    os.utime(spool.drop_box / names[4], (0, 0))  # its owner can set this time
-    later = spool.drop("last", ID)
-    arrived = [entry.name for entry in spool.arrived()]
+    dropbox = DropBox.of(bare)
+    names = [dropbox.drop(f"b{number}", ID) for number in range(5)]
+    os.utime(dropbox.drop_box / names[4], (0, 0))  # its owner can set this time
+    later = dropbox.drop("last", ID)
+    arrived = [entry.name for entry in dropbox.arrived()]
     assert set(arrived) == {*names, later}
     assert arrived[:4] == names[:4]
     assert arrived[-1] == later
@@ -197,11 +197,11 @@ def test_entries_come_in_the_order_of_arrival(bare: Path) -> None:
 
 def test_only_files_of_their_own_are_read(bare: Path) -> None:
     installed(bare)
-    spool = Spool.of(bare)
+    dropbox = DropBox.of(bare)
     good = json.dumps({"branch": "main", "commit": ID})
     outside = bare.parent / "secret"
     outside.write_text(good)
-    box = spool.drop_box
+    box = dropbox.drop_box
     (box / f"{1:032x}").symlink_to(outside)
     (box / f"{2:032x}").hardlink_to(outside)
     os.mkfifo(box / f"{3:032x}")
@@ -211,10 +211,10 @@ def test_only_files_of_their_own_are_read(bare: Path) -> None:
     (box / f"{6:032x}" / "full").write_text("")
     (box / "other").write_text(good)
     (box / ".new-unfinished").write_text("{")
-    found = spool.arrived()
+    found = dropbox.arrived()
     assert len(found) == 7
     assert all(isinstance(item, Refused) for item in found)
-    assert [spool.remove(item.name) for item in found].count(False) == 1
+    assert [dropbox.remove(item.name) for item in found].count(False) == 1
     assert outside.read_text() == good
 
 
@@ -236,21 +236,21 @@ def test_only_files_of_their_own_are_read(bare: Path) -> None:
     ],
 )
 def test_nothing_but_a_branch_and_a_commit_is_an_entry(given: str) -> None:
-    assert isinstance(parse_entry(NAME, given.encode(), 1), Refused)
+    assert isinstance(parse_push(NAME, given.encode(), 1), Refused)
 
 
 def test_an_entry_is_whom_the_system_says_it_is_from() -> None:
     given = json.dumps({"branch": "main", "commit": ID}).encode()
-    assert parse_entry(NAME, given, 7) == Entry(NAME, "main", ID, 7)
+    assert parse_push(NAME, given, 7) == DroppedPush(NAME, "main", ID, 7)
 
 
 def test_a_result_replaces_the_one_before(bare: Path) -> None:
     installed(bare)
-    spool = Spool.of(bare)
+    dropbox = DropBox.of(bare)
     for signal in ("pending", "pass"):
-        spool.publish(ID, {"signal": signal})
-    assert spool.result(ID) == {"signal": "pass"}
-    assert [path.name for path in spool.results.iterdir()] == [ID]
+        dropbox.publish(ID, {"signal": signal})
+    assert dropbox.result(ID) == {"signal": "pass"}
+    assert [path.name for path in dropbox.results.iterdir()] == [ID]
 
 
 @pytest.mark.parametrize("name", ["commondir", ".git"])

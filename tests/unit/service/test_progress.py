@@ -11,7 +11,7 @@ from easeci.errors import UsageError
 from easeci.ledger.disclosure import Signal
 from easeci.service import project
 from easeci.service.commits import advance as progress
-from easeci.service.commits.submit import Answer, run
+from easeci.service.commits.submit import RunAnswer, run
 from easeci.service.labelling.files import import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset, retire_testset
@@ -40,7 +40,7 @@ def add(place: Workplace, *, labelled: bool = True, **keys: str) -> None:
     add_testset(opened(place), Offer(place.examples, labels=labels, script=script))
 
 
-def run_on(place: Workplace, revision: str = "HEAD") -> Answer:
+def run_on(place: Workplace, revision: str = "HEAD") -> RunAnswer:
     return run(opened(place), revision)
 
 

@@ -12,7 +12,7 @@ from easeci.ledger.disclosure import Signal
 from easeci.script import Script
 from easeci.service.commits import advance as progress
 from easeci.service.commits.baseline import set_baseline
-from easeci.service.commits.submit import Answer, run
+from easeci.service.commits.submit import RunAnswer, run
 from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset, retire_testset
@@ -43,7 +43,7 @@ def add(place: Workplace, *, labelled: bool = True) -> None:
     )
 
 
-def run_on(place: Workplace, revision: str = "HEAD") -> Answer:
+def run_on(place: Workplace, revision: str = "HEAD") -> RunAnswer:
     return run(opened(place), revision)
 
 

@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from easeci.errors import DataError
 from easeci.evidence.cells import Code, Counts
-from easeci.tables import Role, Testset, align, load_column
+from easeci.tables import AlignedExamples, ColumnRole, align, load_column
 
 
-def aligned(new: Any, old: Any = None, labels: Any = None, seed: str = "") -> Testset:
+def aligned(new: Any, old: Any = None, labels: Any = None, seed: str = "") -> AlignedExamples:
     return align(
-        load_column(new, Role.NEW),
-        None if old is None else load_column(old, Role.OLD),
-        None if labels is None else load_column(labels, Role.LABELS),
+        load_column(new, ColumnRole.NEW),
+        None if old is None else load_column(old, ColumnRole.OLD),
+        None if labels is None else load_column(labels, ColumnRole.LABELS),
     ).ordered(seed)
 
 
-def by_id(testset: Testset) -> dict[Any, int]:
+def by_id(testset: AlignedExamples) -> dict[Any, int]:
     return dict(zip(testset.ids.to_list(), testset.codes.tolist(), strict=True))
 
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from easeci.errors import DataError, ExitCode
-from easeci.tables import Role, align, load_column
+from easeci.tables import ColumnRole, align, load_column
 
 SECRET = "topsecretlabel"
 
@@ -24,7 +24,7 @@ def write(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def refused(source: Any, role: Role, *fragments: str) -> str:
+def refused(source: Any, role: ColumnRole, *fragments: str) -> str:
     with pytest.raises(DataError) as caught:
         load_column(source, role)
     message = str(caught.value)
@@ -50,7 +50,7 @@ def refused(source: Any, role: Role, *fragments: str) -> str:
     ],
 )
 def test_spellings_of_the_same_table(tmp_path: Path, name: str, content: str | bytes) -> None:
-    column = load_column(write(tmp_path / name, content), Role.NEW)
+    column = load_column(write(tmp_path / name, content), ColumnRole.NEW)
     assert column.ids.cast(pl.String).to_list() == ["1", "2"]
     assert column.values.to_list() == ["3", "cat"]
 
@@ -68,7 +68,7 @@ def test_spellings_of_the_same_table(tmp_path: Path, name: str, content: str | b
 def test_parquet_of_any_type(tmp_path: Path, values: pl.Series) -> None:
     path = tmp_path / "x.parquet"
     pl.DataFrame({"other": [0, 0], "id": [10, 20], "label": values}).write_parquet(path)
-    assert load_column(path, Role.LABELS).values.cast(pl.String).to_list() == ["1", "2"]
+    assert load_column(path, ColumnRole.LABELS).values.cast(pl.String).to_list() == ["1", "2"]
 
 
 @pytest.mark.parametrize(
@@ -86,28 +86,28 @@ def test_parquet_of_any_type(tmp_path: Path, values: pl.Series) -> None:
     ],
 )
 def test_memory_of_any_kind(source: Any) -> None:
-    column = load_column(source, Role.NEW)
+    column = load_column(source, ColumnRole.NEW)
     assert (column.ids.to_list(), column.values.to_list()) == ([0, 1], [1, 2])
 
 
 @pytest.mark.parametrize("source", [np.array(["a", "b"]), pd.Series(["a", "b"]), ["a", "b"]])
 def test_texts_in_memory(source: Any) -> None:
-    assert load_column(source, Role.NEW).values.to_list() == ["a", "b"]
+    assert load_column(source, ColumnRole.NEW).values.to_list() == ["a", "b"]
 
 
 def test_labels_may_be_unknown() -> None:
-    assert load_column(["a", None, "b"], Role.LABELS).values.to_list() == ["a", None, "b"]
+    assert load_column(["a", None, "b"], ColumnRole.LABELS).values.to_list() == ["a", None, "b"]
 
 
 @pytest.mark.parametrize("content", ["id,label\n1,a\n2,\n", 'id,label\n1,a\n2,""\n'])
 def test_an_empty_label_is_not_yet_known(tmp_path: Path, content: str) -> None:
-    column = load_column(write(tmp_path / "l.csv", content), Role.LABELS)
+    column = load_column(write(tmp_path / "l.csv", content), ColumnRole.LABELS)
     assert column.values.to_list() == ["a", None]
 
 
 @pytest.mark.parametrize("name", ["e.csv", "e.jsonl", "e.parquet"])
 def test_an_empty_file(tmp_path: Path, name: str) -> None:
-    refused(write(tmp_path / name, b""), Role.NEW, "is empty")
+    refused(write(tmp_path / name, b""), ColumnRole.NEW, "is empty")
 
 
 BAD_FILES: Mapping[str, tuple[str, str | bytes, list[str]]] = {
@@ -157,17 +157,17 @@ BAD_FILES: Mapping[str, tuple[str, str | bytes, list[str]]] = {
 def test_bad_files(tmp_path: Path, name: str) -> None:
     """Each mistake has its own message, which never quotes a label."""
     file, content, fragments = BAD_FILES[name]
-    refused(write(tmp_path / file, content), Role.LABELS, *fragments)
+    refused(write(tmp_path / file, content), ColumnRole.LABELS, *fragments)
 
 
 def test_missing_predictions_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "p.csv", "id,prediction\n1,a\n2,\n3,b\n")
-    refused(path, Role.NEW, "predictions that are missing: 1, at id 2")
+    refused(path, ColumnRole.NEW, "predictions that are missing: 1, at id 2")
 
 
 def test_a_folder_and_a_missing_file(tmp_path: Path) -> None:
-    refused(tmp_path, Role.NEW, "is a folder")
-    refused(tmp_path / "none.csv", Role.NEW, "there is no file")
+    refused(tmp_path, ColumnRole.NEW, "is a folder")
+    refused(tmp_path / "none.csv", ColumnRole.NEW, "there is no file")
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
@@ -175,11 +175,11 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     if os.geteuid() == 0:
         path = tmp_path / "x.csv"
         path.symlink_to("/proc/self/mem")
-        refused(path, Role.NEW, "x.csv")
+        refused(path, ColumnRole.NEW, "x.csv")
     else:
         path = write(tmp_path / "x.csv", "id,prediction\n1,2\n")
         path.chmod(0)
-        refused(path, Role.NEW, "permission denied")
+        refused(path, ColumnRole.NEW, "permission denied")
 
 
 @pytest.mark.parametrize(
@@ -198,28 +198,28 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     ],
 )
 def test_bad_memory(source: Any, fragment: str) -> None:
-    refused(source, Role.NEW, fragment)
+    refused(source, ColumnRole.NEW, fragment)
 
 
 def test_json_types_survive(tmp_path: Path) -> None:
     """3 and 3.0 are told apart, which a reader that turns all into text would not do."""
     rows = [{"id": i, "prediction": v} for i, v in enumerate((3.0, 4.0))]
     path = write(tmp_path / "p.jsonl", "\n".join(json.dumps(row) for row in rows))
-    assert load_column(path, Role.NEW).values.dtype == pl.Float64
+    assert load_column(path, ColumnRole.NEW).values.dtype == pl.Float64
 
 
 def test_json_numbers_and_digits_may_mix(tmp_path: Path) -> None:
     """3 and "3" are the same class, in one file as across files."""
     path = write(tmp_path / "l.jsonl", '{"id": 1, "label": "3"}\n{"id": 2, "label": 3}\n')
-    assert load_column(path, Role.LABELS).values.to_list() == ["3", "3"]
+    assert load_column(path, ColumnRole.LABELS).values.to_list() == ["3", "3"]
 
 
 def test_swapped_columns_do_not_show_labels(tmp_path: Path) -> None:
     """Where the header is wrong, what looks like an id may be a label."""
     rows = "".join(f"{i},{SECRET}\n" for i in range(5))
-    labels = load_column(write(tmp_path / "l.csv", f"label,id\n{rows}"), Role.LABELS)
+    labels = load_column(write(tmp_path / "l.csv", f"label,id\n{rows}"), ColumnRole.LABELS)
     with pytest.raises(DataError) as caught:
-        align(load_column([0] * 5, Role.NEW), None, labels)
+        align(load_column([0] * 5, ColumnRole.NEW), None, labels)
     assert SECRET not in str(caught.value)
     assert "occur more than once: 1, at data row 1" in str(caught.value)
 
@@ -230,16 +230,18 @@ def test_a_damaged_parquet_file_is_refused(tmp_path: Path) -> None:
     pl.DataFrame({"id": [1, 2, 3], "label": ["a", "b", "c"]}).write_parquet(path)
     whole = path.read_bytes()
     path.write_bytes(whole[:100] + b"\x00" + whole[101:])
-    refused(path, Role.LABELS, "cannot be read as Parquet")
+    refused(path, ColumnRole.LABELS, "cannot be read as Parquet")
 
 
 def test_a_series_is_matched_by_its_index() -> None:
     """Never by order: a shuffled pandas Series means the same as before."""
     labels = pd.Series(["a", "b", "c", "d"])
-    shuffled = load_column(labels.sample(frac=1.0, random_state=1), Role.LABELS)
-    testset = align(load_column(labels, Role.NEW), None, shuffled)
+    shuffled = load_column(labels.sample(frac=1.0, random_state=1), ColumnRole.LABELS)
+    testset = align(load_column(labels, ColumnRole.NEW), None, shuffled)
     assert set(testset.codes.tolist()) == {0}
-    part = align(load_column(labels, Role.NEW), None, load_column(labels[[2]], Role.LABELS))
+    part = align(
+        load_column(labels, ColumnRole.NEW), None, load_column(labels[[2]], ColumnRole.LABELS)
+    )
     assert sorted(part.codes.tolist()) == [0, 5, 5, 5]
 
 
@@ -247,4 +249,4 @@ def test_a_series_is_matched_by_its_index() -> None:
     "labels", [pd.Series(["a", None]), pd.Series([1, None], dtype="Int64"), pd.Series(["a", pd.NA])]
 )
 def test_what_pandas_calls_missing_is_not_yet_known(labels: Any) -> None:
-    assert load_column(labels, Role.LABELS).values.null_count() == 1
+    assert load_column(labels, ColumnRole.LABELS).values.null_count() == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from easeci.verdict import Outcome, decide
+from easeci.verdict import Result, decide
 from tests.cells import codes_of
 from tests.scripts import script
 
@@ -50,8 +50,8 @@ def test_a_clear_gain_needs_far_fewer_examples_than_published() -> None:
     codes = codes_of(agree_right=1300, new_right=150, old_right=30)
     exact = script("n - o > 0.02 +/- 0.02", reliability=0.999, estimator="exact")
     published = script("n - o > 0.02 +/- 0.02", reliability=0.999, estimator="hoeffding")
-    assert decide(exact, codes).outcome is Outcome.TRUE
-    assert decide(published, codes).outcome is Outcome.UNKNOWN
+    assert decide(exact, codes).result is Result.TRUE
+    assert decide(published, codes).result is Result.UNKNOWN
 
 
 def test_a_clause_on_d_makes_the_other_more_decisive() -> None:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from easeci.script import Comparison, Mode
-from easeci.verdict import Interval, Outcome, conjunction, passes
+from easeci.verdict import Interval, Result, conjunction, passes
 
-T, F, U = Outcome.TRUE, Outcome.FALSE, Outcome.UNKNOWN
+T, F, U = Result.TRUE, Result.FALSE, Result.UNKNOWN
 ends = st.fractions(-2, 2, max_denominator=20)
 intervals = st.builds(lambda a, b: Interval(min(a, b), max(a, b)), ends, ends)
 inside = st.fractions(0, 1, max_denominator=10)
@@ -44,12 +44,12 @@ def test_the_algebra_contains_every_value(
 def test_an_outcome_holds_for_every_value(
     interval: Interval, threshold: Fraction, comparison: Comparison
 ) -> None:
-    outcome = interval.compare(comparison, threshold)
+    result = interval.compare(comparison, threshold)
     greater = comparison is Comparison.GREATER
     holds = {(v > threshold) if greater else (v < threshold) for v in (interval.low, interval.high)}
-    if outcome is T:
+    if result is T:
         assert holds == {True}
-    elif outcome is F:
+    elif result is F:
         assert holds == {False}
         assert threshold not in (interval.low, interval.high)
     else:
@@ -58,25 +58,25 @@ def test_an_outcome_holds_for_every_value(
 
 def test_the_papers_example() -> None:
     """x < 0.1 +/- 0.01: False above 0.11, True below 0.09, Unknown between."""
-    for hundredths, outcome in ((112, F), (110, U), (100, U), (90, U), (88, T)):
+    for hundredths, result in ((112, F), (110, U), (100, U), (90, U), (88, T)):
         interval = Interval.around(Fraction(hundredths, 1000), Fraction(1, 100))
-        assert interval.compare(Comparison.LESS, Fraction(1, 10)) is outcome
+        assert interval.compare(Comparison.LESS, Fraction(1, 10)) is result
 
 
 def test_conjunction_is_kleenes() -> None:
     """Unknown exactly where replacing it by True and by False gives both answers."""
-    for outcomes in product((T, F, U), repeat=3):
+    for results in product((T, F, U), repeat=3):
         answers = {
             all(values)
-            for values in product(*([o is T] if o is not U else [True, False] for o in outcomes))
+            for values in product(*([o is T] if o is not U else [True, False] for o in results))
         }
         expected = U if len(answers) == 2 else (T if answers.pop() else F)
-        assert conjunction(outcomes) is expected
+        assert conjunction(results) is expected
 
 
 @pytest.mark.parametrize(
-    ("outcome", "fp_free", "fn_free"), [(T, True, True), (F, False, False), (U, False, True)]
+    ("result", "fp_free", "fn_free"), [(T, True, True), (F, False, False), (U, False, True)]
 )
-def test_modes(outcome: Outcome, fp_free: bool, fn_free: bool) -> None:
-    assert passes(outcome, Mode.FP_FREE) is fp_free
-    assert passes(outcome, Mode.FN_FREE) is fn_free
+def test_modes(result: Result, fp_free: bool, fn_free: bool) -> None:
+    assert passes(result, Mode.FP_FREE) is fp_free
+    assert passes(result, Mode.FN_FREE) is fn_free

@@ -14,7 +14,7 @@ from easeci.bounds import Hoeffding
 from easeci.evidence.cells import Code, Codes, Counts
 from easeci.plan import plan
 from easeci.script import Score
-from easeci.verdict import Outcome, decide
+from easeci.verdict import Result, decide
 from tests.cells import codes_of
 from tests.scripts import script
 
@@ -52,7 +52,7 @@ def test_no_missing_label_can_change_an_answer(condition: str, mode: str, raw: l
     verdict = decide(made, codes)
     full = [decide(made, completed) for completed in completions(codes)]
     answers = {other.passed for other in full}
-    outcomes = {other.outcome for other in full}
+    results = {other.result for other in full}
     if verdict.passed is None:
         # Clauses are looked at one by one: what each could still become, not what all could at once.
         assert len(answers) == 2 or len(verdict.clauses) > 1
@@ -60,10 +60,10 @@ def test_no_missing_label_can_change_an_answer(condition: str, mode: str, raw: l
     else:
         assert answers == {verdict.passed}
         assert verdict.wanted == ()
-    if verdict.outcome is not Outcome.UNKNOWN:
-        assert outcomes == {verdict.outcome}
+    if verdict.result is not Result.UNKNOWN:
+        assert results == {verdict.result}
     for index, result in enumerate(verdict.clauses):
-        assert {other.clauses[index].outcome for other in full} <= result.possible
+        assert {other.clauses[index].result for other in full} <= result.possible
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=7), st.tuples(*[st.integers(-2, 2)] * 3))
@@ -85,7 +85,7 @@ def test_the_scripts_tolerance_if_the_testset_is_large_enough() -> None:
     assert result.tolerance == Fraction(1, 20)
     assert result.estimate == Fraction(600, 922)
     assert result.interval.high - result.interval.low == Fraction(1, 10)
-    assert (verdict.passed, verdict.outcome, verdict.widened) == (True, Outcome.TRUE, False)
+    assert (verdict.passed, verdict.result, verdict.widened) == (True, Result.TRUE, False)
 
 
 def test_a_wider_tolerance_if_it_is_too_small_and_it_says_so() -> None:
@@ -103,14 +103,14 @@ def test_a_wider_tolerance_if_it_is_too_small_and_it_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "outcome"),
-    [(551, Outcome.TRUE), (550, Outcome.UNKNOWN), (450, Outcome.UNKNOWN), (449, Outcome.FALSE)],
+    ("right", "result"),
+    [(551, Result.TRUE), (550, Result.UNKNOWN), (450, Result.UNKNOWN), (449, Result.FALSE)],
 )
-def test_comparisons_are_exact_at_the_edge(right: int, outcome: Outcome) -> None:
+def test_comparisons_are_exact_at_the_edge(right: int, result: Result) -> None:
     """0.55 − 0.05 > 0.5 is false, though not in floating point."""
     made = script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding")
     verdict = decide(made, codes_of(agree_right=right, agree_wrong=1000 - right))
-    assert verdict.outcome is outcome
+    assert verdict.result is result
 
 
 def test_n_minus_o_needs_labels_only_where_the_models_differ() -> None:
@@ -142,7 +142,7 @@ def test_only_the_planned_number_of_labels_is_asked_for() -> None:
 def test_an_answer_that_is_sure_is_not_waited_for() -> None:
     made = script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding")
     verdict = decide(made, codes_of(agree_wrong=600, agree_unlabelled=322))
-    assert (verdict.passed, verdict.outcome) == (False, Outcome.FALSE)
+    assert (verdict.passed, verdict.result) == (False, Result.FALSE)
 
 
 def test_a_false_clause_settles_a_conjunction() -> None:
@@ -151,7 +151,7 @@ def test_a_false_clause_settles_a_conjunction() -> None:
         r"n - o > 0.1 +/- 0.1 /\ d < 0.2 +/- 0.1", reliability=0.9, estimator="pattern1-active"
     )
     verdict = decide(made, codes_of(agree_unlabelled=300, differ_unlabelled=700))
-    assert (verdict.passed, verdict.outcome, verdict.wanted) == (False, Outcome.FALSE, ())
+    assert (verdict.passed, verdict.result, verdict.wanted) == (False, Result.FALSE, ())
 
 
 def test_pattern3_asks_for_its_planned_sample_first() -> None:
@@ -178,7 +178,7 @@ def test_labels_count_once_whatever_the_number_of_clauses() -> None:
 def test_one_example(code: Code) -> None:
     made = script(r"n > 0.5 +/- 0.1 /\ d < 0.5 +/- 0.1", reliability=0.9, estimator="hoeffding")
     verdict = decide(made, np.array([code], dtype=np.uint8))
-    assert (verdict.outcome, verdict.passed, verdict.widened) == (Outcome.UNKNOWN, False, True)
+    assert (verdict.result, verdict.passed, verdict.widened) == (Result.UNKNOWN, False, True)
 
 
 def test_many_clauses_are_decided_quickly() -> None:

@@ -13,7 +13,7 @@ from easeci.evidence.cells import Code, Codes
 from easeci.evidence.clause_test import Ending
 from easeci.evidence.levels import StepLevels
 from easeci.script import LinearClause, Mode, compile_condition, parse_condition
-from easeci.verdict.logic import Outcome
+from easeci.verdict.logic import Result
 from easeci.verdict.result import Verdict
 from easeci.verdict.sequential import decide_sequentially
 
@@ -113,7 +113,7 @@ def test_a_clear_gain_passes_and_a_clear_loss_fails() -> None:
     gain = decide_sequentially(
         clauses("n - o > 0.02 +/- 0.01"), Mode.FP_FREE, STRICT, draw(20_000, GOOD)
     )
-    assert (gain.passed, gain.outcome) == (True, Outcome.TRUE)
+    assert (gain.passed, gain.result) == (True, Result.TRUE)
     assert gain.labels < 250
     evidence = gain.clauses[0].evidence
     assert evidence is not None
@@ -133,7 +133,7 @@ def test_fn_free_passes_what_is_not_shown_to_be_false() -> None:
     for law, passed in ((GOOD, True), (BAD, False)):
         verdict = decide_sequentially(condition, Mode.FN_FREE, STRICT, draw(20_000, law))
         assert verdict.passed is passed
-    assert verdict.outcome is Outcome.FALSE
+    assert verdict.result is Result.FALSE
 
 
 def test_a_loss_far_below_the_threshold_is_claimed_false() -> None:
@@ -145,7 +145,7 @@ def test_a_loss_far_below_the_threshold_is_claimed_false() -> None:
     evidence = verdict.clauses[0].evidence
     assert evidence is not None
     claim = evidence.claim
-    assert (verdict.outcome is Outcome.FALSE) == (claim.evidence >= claim.target)
+    assert (verdict.result is Result.FALSE) == (claim.evidence >= claim.target)
 
 
 def test_conditions_on_d_alone_need_no_labels() -> None:
@@ -159,7 +159,7 @@ def test_a_failing_clause_without_labels_spares_the_others_theirs() -> None:
     condition = clauses("n - o > 0.02 +/- 0.01 /\\ d < 0.05 +/- 0.01")
     verdict = decide_sequentially(condition, Mode.FP_FREE, STRICT, unlabelled(draw(5000, GOOD)))
     assert (verdict.passed, verdict.labels) == (False, 0)
-    assert verdict.outcome is Outcome.FALSE
+    assert verdict.result is Result.FALSE
 
 
 def test_labels_are_asked_for_only_where_they_matter() -> None:
@@ -183,7 +183,7 @@ def test_degenerate_testsets_get_an_answer(
     assert verdict.passed is not None
     assert verdict.labels <= size
     if size < 3 and condition != "n - o > -0.2 +/- 0.1":
-        assert verdict.passed is (mode is Mode.FN_FREE) or verdict.outcome is not Outcome.UNKNOWN
+        assert verdict.passed is (mode is Mode.FN_FREE) or verdict.result is not Result.UNKNOWN
 
 
 def test_models_that_never_differ_fail_a_required_gain_without_labels() -> None:

@@ -14,8 +14,8 @@ from polars.exceptions import PanicException
 from easeci.errors import InfrastructureError
 from easeci.service.project import Project, open_project
 from easeci.web import background as keeping
-from easeci.web.background import Keeper
-from easeci.web.site import Place
+from easeci.web.background import BackgroundThread
+from easeci.web.site import ServedProject
 from tests.repositories import Workplace
 from tests.sites import (
     PATIENCE,
@@ -37,11 +37,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 @pytest.fixture
-def keeper(place: Workplace) -> Iterator[Keeper]:
-    keeper = Keeper(Place(place.repository))
-    keeper.start()
-    yield keeper
-    keeper.close()
+def background(place: Workplace) -> Iterator[BackgroundThread]:
+    background = BackgroundThread(ServedProject(place.repository))
+    background.start()
+    yield background
+    background.close()
 
 
 def looks(place: Workplace) -> list[str]:
@@ -52,7 +52,7 @@ def looks(place: Workplace) -> list[str]:
 
 
 def test_a_look_is_recorded_once_a_session_view_and_testset(
-    keeper: Keeper, place: Workplace
+    background: BackgroundThread, place: Workplace
 ) -> None:
     before = len(looks(place))
     for _ in range(3):
@@ -62,9 +62,9 @@ def test_a_look_is_recorded_once_a_session_view_and_testset(
             ("a", "commit", 2),
             ("b", "commit", 2),
         ):
-            keeper.look(*look)
+            background.look(*look)
     wait_until(lambda: len(looks(place)) >= before + 4)
-    keeper.close()
+    background.close()
     assert looks(place)[before:] == ["overview", "commit", "commit", "commit"]
 
 
@@ -95,23 +95,27 @@ def test_while_somebody_else_acts_looks_wait_and_pages_do_not(tmp_path: Path) ->
 
 def test_nothing_is_lost_by_an_orderly_end(place: Workplace) -> None:
     """Looks and errands that came while the project was held, and while it was being closed."""
-    keeper, done, before = Keeper(Place(place.repository)), [], len(looks(place))
-    keeper.start()
+    background, done, before = (
+        BackgroundThread(ServedProject(place.repository)),
+        [],
+        len(looks(place)),
+    )
+    background.start()
     with held(place):
-        keeper.look("a", "overview", None)
-        wait_until(lambda: not keeper._looks)  # it has taken that, and waits for its turn
-        keeper.look("b", "overview", None)
-        keeper.run_soon(lambda project: done.append(project.name))
-        closing = threading.Thread(target=keeper.close)
+        background.look("a", "overview", None)
+        wait_until(lambda: not background._looks)  # it has taken that, and waits for its turn
+        background.look("b", "overview", None)
+        background.run_soon(lambda project: done.append(project.name))
+        closing = threading.Thread(target=background.close)
         closing.start()
     closing.join()
     assert len(looks(place)) == before + 2
     assert done == ["model"]
-    assert not keeper._thread.is_alive()
+    assert not background._thread.is_alive()
 
 
 def test_it_goes_on_after_an_error_and_repeats_what_failed(
-    keeper: Keeper, place: Workplace, monkeypatch: pytest.MonkeyPatch
+    background: BackgroundThread, place: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the store refused is recorded as soon as it takes it, in its order, and errands too."""
     monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
@@ -122,18 +126,18 @@ def test_it_goes_on_after_an_error_and_repeats_what_failed(
 
     with monkeypatch.context() as patch:
         patch.setattr(Project, "append", refuse)
-        keeper.look("a", "overview", None)
-        wait_until(lambda: keeper.problem is not None)
-        keeper.look("a", "commit", None)
-        keeper.run_soon(lambda _: done.append(1))
-        assert keeper.problem == "the disk is full"
-    wait_until(lambda: len(looks(place)) == before + 2 and keeper.problem is None)
+        background.look("a", "overview", None)
+        wait_until(lambda: background.problem is not None)
+        background.look("a", "commit", None)
+        background.run_soon(lambda _: done.append(1))
+        assert background.problem == "the disk is full"
+    wait_until(lambda: len(looks(place)) == before + 2 and background.problem is None)
     assert looks(place)[before:] == ["overview", "commit"]
     wait_until(lambda: done == [1])
 
 
 def test_an_errand_that_fails_is_tried_again(
-    keeper: Keeper, monkeypatch: pytest.MonkeyPatch
+    background: BackgroundThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Itself and those behind it, each until it is done once."""
     monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
@@ -144,14 +148,14 @@ def test_an_errand_that_fails_is_tried_again(
         if len(tried) < 3:
             raise ValueError
 
-    keeper.run_soon(stubborn)
-    keeper.run_soon(lambda _: tried.append("behind it"))
+    background.run_soon(stubborn)
+    background.run_soon(lambda _: tried.append("behind it"))
     wait_until(lambda: "behind it" in tried)
     assert tried == ["stubborn"] * 3 + ["behind it"]
 
 
 def test_a_panic_of_polars_does_not_end_it(
-    keeper: Keeper, place: Workplace, monkeypatch: pytest.MonkeyPatch
+    background: BackgroundThread, place: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which is no Exception. What it said may quote a cell, so its words are nobody's."""
     monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
@@ -162,11 +166,11 @@ def test_a_panic_of_polars_does_not_end_it(
     def panicking(project: Project) -> None:
         if panics:
             raise panics.pop()
-        told.append(keeper.problem)
+        told.append(background.problem)
 
-    keeper.run_soon(panicking)
-    keeper.look("a", "overview", None)
-    wait_until(lambda: bool(told) and keeper.problem is None)
+    background.run_soon(panicking)
+    background.look("a", "overview", None)
+    wait_until(lambda: bool(told) and background.problem is None)
     assert told[0] is not None
     assert "PanicException" in told[0]
     assert "secret" not in told[0]
@@ -193,11 +197,11 @@ def test_the_owner_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def has_problem(here: Here) -> bool:
-    return here.site.keeper.problem is not None
+    return here.site.background.problem is not None
 
 
 def has_none(here: Here) -> bool:
-    return here.site.keeper.problem is None
+    return here.site.background.problem is None
 
 
 def broken(project: Project, views: list[str]) -> None:

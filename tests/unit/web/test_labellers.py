@@ -11,9 +11,9 @@ from easeci.errors import UsageError
 from easeci.service.project import open_project
 from easeci.vault.journal import HELD, Journal
 from easeci.web import labellers as module
-from easeci.web.background import Keeper
+from easeci.web.background import BackgroundThread
 from easeci.web.labellers import Labellers
-from easeci.web.site import Place
+from easeci.web.site import ServedProject
 from tests.repositories import write_examples
 from tests.sites import serving_here, visitor, waiting_project
 
@@ -22,24 +22,24 @@ def test_who_comes_while_it_is_closed_waits_or_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is never said that somebody else is labelling: that was the server itself."""
-    place = Place(waiting_project(tmp_path).repository)
-    labellers = Labellers(place, Keeper(place))
-    with labellers.at_desk() as desk:
+    place = ServedProject(waiting_project(tmp_path).repository)
+    labellers = Labellers(place, BackgroundThread(place))
+    with labellers.labelling_session() as desk:
         held = desk.take("seat", "ada", 1)
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.1)
-    keeper = place.open()
+    background = place.open()
     with place.open().exclusive():  # such as a build
-        closing = threading.Thread(target=lambda: labellers._close(keeper))
+        closing = threading.Thread(target=lambda: labellers._close(background))
         closing.start()
-        while labellers._desk is not None:
+        while labellers._session is not None:
             pass
-        with pytest.raises(UsageError, match="is being recorded"), labellers.at_desk():
+        with pytest.raises(UsageError, match="is being recorded"), labellers.labelling_session():
             pass
         monkeypatch.setattr(module, "PATIENCE_SECONDS", 60.0)
-    with labellers.at_desk() as desk:
+    with labellers.labelling_session() as desk:
         assert desk.take("seat", "ada", 1) == held, "who held what is remembered"
     closing.join()
-    labellers._close(keeper)
+    labellers._close(background)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"a": 1, "b": ["x", null]}', '{"a": [3]}'])
@@ -52,44 +52,44 @@ def test_what_was_held_is_not_believed_blindly(tmp_path: Path, content: str) -> 
 
 
 def test_a_desk_is_closed_only_when_nobody_is_at_it(tmp_path: Path) -> None:
-    place = Place(waiting_project(tmp_path).repository)
-    labellers = Labellers(place, Keeper(place))
+    place = ServedProject(waiting_project(tmp_path).repository)
+    labellers = Labellers(place, BackgroundThread(place))
     project = open_project(place.folder)
-    with labellers.at_desk() as desk:
+    with labellers.labelling_session() as desk:
         labellers._close(project)
         assert desk.take("seat", "ada", 1)
     labellers._rest(project)
-    assert labellers._desk is desk, "somebody was there a moment ago"
+    assert labellers._session is desk, "somebody was there a moment ago"
     labellers._close(project)
-    assert labellers._desk is None
+    assert labellers._session is None
 
 
 def test_the_journal_is_left_soon_after_the_last_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody at a terminal can go on; as long as a page shows something, it is the page's."""
-    place = Place(waiting_project(tmp_path).repository)
-    labellers = Labellers(place, Keeper(place))
+    place = ServedProject(waiting_project(tmp_path).repository)
+    labellers = Labellers(place, BackgroundThread(place))
     project = open_project(place.folder)
-    with labellers.at_desk() as desk:
+    with labellers.labelling_session() as desk:
         assert desk.take("seat", "ada", 1)
     monkeypatch.setattr(module, "LEFT_SECONDS", 0.0)
     labellers._rest(project)
-    assert labellers._desk is desk
+    assert labellers._session is desk
     labellers.leave("seat", 1)
     labellers._rest(project)
-    assert labellers._desk is None
+    assert labellers._session is None
     labellers.leave("seat", 2)
-    assert labellers._desk is None, "a page's last word opens nothing"
+    assert labellers._session is None, "a page's last word opens nothing"
 
 
 def test_the_overview_does_not_fail_because_the_next_testset_is_labelled_elsewhere(
     tmp_path: Path,
 ) -> None:
     workplace = waiting_project(tmp_path)
-    place = Place(workplace.repository)
-    labellers = Labellers(place, Keeper(place))
-    with labellers.at_desk():
+    place = ServedProject(workplace.repository)
+    labellers = Labellers(place, BackgroundThread(place))
+    with labellers.labelling_session():
         assert labellers.wanted()
     workplace.easeci("testset", "retire", code=0)
     write_examples(workplace.examples, size=200, start=9000)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from easeci.web.message_order import MOST_REMEMBERED, Turns
+from easeci.web.message_order import MOST_REMEMBERED, MessageOrder
 
 
 def test_a_page_that_came_after_keeps_the_seat() -> None:
-    turns = Turns()
+    turns = MessageOrder()
     assert turns.speaks("a", 1)
     assert turns.speaks("a", 3), "the page after a reload"
     assert not turns.leaves("a", 2), "the page before it, heard late"
@@ -15,7 +15,7 @@ def test_a_page_that_came_after_keeps_the_seat() -> None:
 
 
 def test_what_was_asked_before_leaving_takes_no_seat() -> None:
-    turns = Turns()
+    turns = MessageOrder()
     assert turns.leaves("a", 2)
     assert not turns.speaks("a", 1)
     assert turns.speaks("a", 3)
@@ -23,7 +23,7 @@ def test_what_was_asked_before_leaving_takes_no_seat() -> None:
 
 
 def test_only_so_many_are_remembered() -> None:
-    turns = Turns()
+    turns = MessageOrder()
     turns.leaves("a", 2)
     for number in range(MOST_REMEMBERED):
         turns.speaks(f"other {number}", 1)

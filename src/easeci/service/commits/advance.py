@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from easeci.evidence.cells import Codes
 from easeci.ledger.disclosure import BUDGET_USED, Signal, disclose
-from easeci.ledger.events import Answered, BaselineSet, Charged, Decided, Event, TestsetRetired
+from easeci.ledger.events import BaselineSet, Charged, Decided, Event, Signalled, TestsetRetired
 from easeci.ledger.mail_rules import Letters
 from easeci.ledger.state import State, Step, Testset
 from easeci.script import Adaptivity, Mode, Script
@@ -51,7 +51,7 @@ def _next(project: Project, testset: Testset) -> bool:
     if testset.script.needs_old_model and baseline is None:
         project.append(
             BaselineSet(submission.commit, "adopted"),
-            Answered(submission.number, Signal.BASELINE),
+            Signalled(submission.number, Signal.BASELINE),
         )
         return True
     if baseline is not None and baseline not in testset.predictions:
@@ -62,12 +62,12 @@ def _next(project: Project, testset: Testset) -> bool:
         # still is one of those verdicts.
         same = baseline is not None and testset.same_predictions(submission.commit, baseline)
         if same and not project.state.baseline_hidden:
-            project.append(Answered(submission.number, Signal.BASELINE))
+            project.append(Signalled(submission.number, Signal.BASELINE))
             return True
         before = testset.answered_before(submission, baseline)
         if before is not None:
             signal = disclose(testset.script.adaptivity, before.passed)
-            project.append(Answered(submission.number, signal, repeats=before.number))
+            project.append(Signalled(submission.number, signal, repeats=before.number))
             return True
     project.append(Charged(submission.number, testset.steps_used + 1, baseline))
     return True
@@ -100,7 +100,7 @@ def _settle(project: Project, testset: Testset, step: Step) -> bool:
 def _answer(state: State, testset: Testset, step: Step, passed: bool) -> list[Event]:
     """The signal of a decided step, and what follows from it: letters, and retirement."""
     script = testset.script
-    events: list[Event] = [Answered(step.submission, disclose(script.adaptivity, passed))]
+    events: list[Event] = [Signalled(step.submission, disclose(script.adaptivity, passed))]
     letters = Letters(state, testset.number)
     if script.adaptivity is Adaptivity.NONE:
         events += letters.verdict(script.third_party, step.number)

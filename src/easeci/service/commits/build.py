@@ -6,7 +6,15 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build import LOG_NAME, Archive, Commit, Limits, Program, Sandbox, make_predictions
+from easeci.build import (
+    LOG_NAME,
+    ArchiveSource,
+    CommitSource,
+    Limits,
+    Program,
+    Sandbox,
+    make_predictions,
+)
 from easeci.errors import BuildError, DataError, UsageError
 from easeci.ledger.state import Testset
 from easeci.script import Script
@@ -89,12 +97,14 @@ def build(
     return BuildResult(None if failure else stored, failure, StoredLog(*kept))
 
 
-def _source(project: Project, commit: str) -> Commit | Archive:
+def _source(project: Project, commit: str) -> CommitSource | ArchiveSource:
     """The commit itself, or its archive if the repository has lost it."""
     kept = project.state.archive
     if not project.repository.has(commit) and kept is not None and kept.commit == commit:
-        return Archive(project.sealed(project.state.testsets[kept.testset]).archive_path(kept.file))
-    return Commit(project.repository, commit)
+        return ArchiveSource(
+            project.sealed(project.state.testsets[kept.testset]).archive_path(kept.file)
+        )
+    return CommitSource(project.repository, commit)
 
 
 def _require_known_classes(project: Project, testset: Testset, stored: StoredPredictions) -> None:

@@ -23,7 +23,7 @@ from easeci.service.project import Project, no_testset
 
 
 @dataclass(frozen=True)
-class Answer:
+class RunAnswer:
     """What ``run`` tells a developer, and whether anything new was spent on it."""
 
     row: DisclosedRow
@@ -40,7 +40,7 @@ def run(
     branch: str | None = None,
     unsandboxed: bool = False,
     waiting: Callable[[], None] | None = None,
-) -> Answer:
+) -> RunAnswer:
     """Test one commit, or give its recorded signal again.
 
     ``branch`` is where the commit is being pushed to, if no ref says so yet.
@@ -69,7 +69,7 @@ def run(
         resume(project)
         deliver(project)
         row = disclosed_row(project.state, submission)
-        return Answer(
+        return RunAnswer(
             row=row,
             steps=testset.script.steps,
             steps_used=steps_used(project.state, testset),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build import LOG_NAME, Commit, Repository, find_sandbox, make_predictions
+from easeci.build import LOG_NAME, CommitSource, Repository, find_sandbox, make_predictions
 from easeci.errors import BuildError, DataError
 from easeci.service.commits.build import program_of
 from easeci.service.scripts import find_script, load_script
@@ -48,7 +48,7 @@ def try_program(
         seconds, failure, classes = 0.0, None, {}
         try:
             built = make_predictions(
-                Commit(repository, commit),
+                CommitSource(repository, commit),
                 program,
                 sample.examples_folder,
                 into,

@@ -16,7 +16,7 @@ class _Seat:
     last: int | None = None
 
 
-class Seats:
+class Leases:
     """The seats of a desk. ``clock`` counts seconds, and ``lease`` of them are kept in silence."""
 
     def __init__(self, clock: Callable[[], float], lease: float) -> None:

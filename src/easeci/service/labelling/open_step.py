@@ -22,14 +22,14 @@ from easeci.plan.assumptions import planned_difference
 from easeci.service.commits.advance import evidence_of
 from easeci.service.labelling.files import classes_of
 from easeci.service.project import Project
-from easeci.tables import Column, Role
+from easeci.tables import Column, ColumnRole
 from easeci.tables.align import require_comparable
-from easeci.tables.answers import KNOWN, Answered
+from easeci.tables.answers import KNOWN, LabelState
 from easeci.vault import SealedTestset
 from easeci.verdict import Evaluation, Verdict
 
 LONGEST_CLASS = 200
-GIVEN = (Answered.LABEL, Answered.CANNOT_TELL, Answered.SKIPPED)
+GIVEN = (LabelState.LABEL, LabelState.CANNOT_TELL, LabelState.SKIPPED)
 """What a single labeller can answer."""
 
 
@@ -130,9 +130,9 @@ class OpenStep:
         waiting = self._evaluation is not None and not self.decided
         return waiting or self.is_unsettled(position)
 
-    def require_answer(self, state: Answered, label: str | None) -> None:
+    def require_answer(self, state: LabelState, label: str | None) -> None:
         """Refuse what could not be recorded later, while somebody is there to be told."""
-        if state not in GIVEN or (label is None) != (state is not Answered.LABEL):
+        if state not in GIVEN or (label is None) != (state is not LabelState.LABEL):
             raise UsageError("this is no answer: a label, can't tell, or skipped")
         if label is None or label in self.classes:
             return
@@ -169,7 +169,7 @@ class OpenStep:
         self._decide()
 
     def _apply(self, entry: dict[str, Any]) -> None:
-        position, state = int(entry["position"]), Answered(entry["state"])
+        position, state = int(entry["position"]), LabelState(entry["state"])
         self._answered.setdefault(position, None)
         if self._evaluation is None or self._known[position]:
             return
@@ -209,4 +209,6 @@ def _expected(testset: Testset) -> int:
 
 def _column(classes: Sequence[str]) -> Column:
     ids = pl.Series("id", np.arange(len(classes)))
-    return Column("the classes", Role.LABELS, ids, pl.Series("label", classes, dtype=pl.String))
+    return Column(
+        "the classes", ColumnRole.LABELS, ids, pl.Series("label", classes, dtype=pl.String)
+    )

@@ -5,10 +5,10 @@ testset's secret order, each to one seat, and never more than the open step want
 missing label on; so nobody gets far ahead of somebody slow. A seat that is not heard of for a while
 loses what it held to the others (:mod:`easeci.service.labelling.leases`).
 
-An answer is on the disk (the vault's journal) before :meth:`Desk.answer` returns, but recorded,
-and so consulted, only when a verdict is known with it, or when the desk is closed. Until then who
-gave it can take it back; afterwards it stands, like any label. A desk that was killed leaves its
-journal to the next one.
+An answer is on the disk (the vault's journal) before :meth:`LabelSession.answer` returns, but
+recorded, and so consulted, only when a verdict is known with it, or when the session is closed.
+Until then its labeller can take it back; afterwards it stands, like any label. A session that was
+killed leaves its journal to the next one.
 
 Labellers are blind: a question is an example and nothing else. It is named by a ticket, which says
 nothing of its place; and how many are still to come is said by the plan and not by the evidence,
@@ -33,11 +33,11 @@ from easeci.ledger.events import LABELLING, Looked
 from easeci.service.commits.advance import advance
 from easeci.service.commits.baseline import ensure_archive, keep_refs
 from easeci.service.labelling.files import latest, record_open
-from easeci.service.labelling.leases import Seats
+from easeci.service.labelling.leases import Leases
 from easeci.service.labelling.open_step import OpenStep
 from easeci.service.mail.outbox import deliver
 from easeci.service.project import Project, utc_now
-from easeci.tables.answers import Answered
+from easeci.tables.answers import LabelState
 from easeci.vault import Journal, Tickets
 from easeci.vault.tickets import no_ticket
 
@@ -76,14 +76,14 @@ class Given(StrEnum):
 
 
 @dataclass(frozen=True)
-class Settled:
+class Flushed:
     """What recording led to: submissions that have their signal now, and what could not be used."""
 
     answered: tuple[int, ...] = ()
     problems: tuple[str, ...] = ()
 
 
-class Desk:
+class LabelSession:
     """The questions of the latest testset, and who holds them."""
 
     def __init__(
@@ -91,10 +91,10 @@ class Desk:
     ) -> None:
         self._project, self._lock, self._shared = project, threading.RLock(), shared
         self._tickets = Tickets(project.vault.key)
-        self._seats = Seats(clock, lease)
+        self._seats = Leases(clock, lease)
         self._looks: set[str] = set()
         self._looked: set[str] = set()
-        self._said: dict[int, tuple[str, ...]] = {}
+        self._answers: dict[int, tuple[str, ...]] = {}
         """What was answered here, by position, also after it was recorded."""
         self._asked_again: dict[str, set[int]] = {}
         """The unsettled examples that each labeller has answered again."""
@@ -117,7 +117,7 @@ class Desk:
         self._questions.clear()
         self._asked_again.clear()
         self._taken_back.clear()
-        self._said = {int(entry["position"]): _said(entry) for entry in journal.entries}
+        self._answers = {int(entry["position"]): _answers(entry) for entry in journal.entries}
         if self._shared:
             self._restore()
 
@@ -140,28 +140,28 @@ class Desk:
         clock: Callable[[], float] = time.monotonic,
         lease: float = LEASE_SECONDS,
         shared: bool = False,
-    ) -> Desk:
+    ) -> LabelSession:
         """The desk of a project's latest testset, on the state as read: it waits for nobody.
 
         ``project`` is the desk's from here on; nobody else uses it in another thread. BusyError
         if somebody is labelling the testset already. With ``shared``, several sit at it, and who
         holds what outlives a desk that is killed.
         """
-        return Desk(project, clock, lease, shared=shared)
+        return LabelSession(project, clock, lease, shared=shared)
 
     # -- what labellers do
 
     def take(self, seat: str, by: str, count: int, *, unsettled: bool = False) -> list[Question]:
         """The questions that a seat holds, filled up to ``count`` with new ones; the first is next.
 
-        Fewer, or none, if others hold what is wanted, and none while :attr:`settled`. With
+        Fewer, or none, if others hold what is wanted, and none while :attr:`awaiting_flush`. With
         ``unsettled``, what was skipped or is disputed is asked again, but nothing twice of one
         labeller.
         """
         with self._lock:
             self.refresh()
             self._seats.heard(seat)
-            if self.settled:
+            if self.awaiting_flush:
                 return []
             wanted = self._unsettled_left(by) if unsettled else self._step.wanted
             if not unsettled:  # what was loaded ahead may not be needed any more
@@ -176,7 +176,7 @@ class Desk:
             return questions
 
     def answer(
-        self, seat: str, by: str, ticket: str, state: Answered, label: str | None = None
+        self, seat: str, by: str, ticket: str, state: LabelState, label: str | None = None
     ) -> Given:
         """Store an answer; it is on the disk when this returns.
 
@@ -194,7 +194,7 @@ class Desk:
             if self._step.is_unsettled(position):
                 self._asked_again.setdefault(by, set()).add(position)
             said = (by, str(state), label or "")
-            if self._said.get(position) == said:
+            if self._answers.get(position) == said:
                 self._seats.done(seat, position)
                 return Given.REPEATED
             if self._step.is_answered(position):
@@ -203,7 +203,7 @@ class Desk:
             return self._store(seat, by, position, state, label)
 
     def _store(
-        self, seat: str, by: str, position: int, state: Answered, label: str | None
+        self, seat: str, by: str, position: int, state: LabelState, label: str | None
     ) -> Given:
         # Whatever waits for this example, even if nobody was asked for it just now, can use it.
         needed = self._step.can_use(position)
@@ -216,7 +216,7 @@ class Desk:
             "at": utc_now(),
         }
         self._journal.add(entry)
-        self._said[position] = _said(entry)
+        self._answers[position] = _answers(entry)
         self._step.add(entry)
         self._taken_back.discard(position)
         self._seats.done(seat, position)
@@ -234,7 +234,7 @@ class Desk:
             self.refresh()
             self._seats.heard(seat)
             ticket = ticket or self.undoable(by)
-            if ticket is None or self.settled:
+            if ticket is None or self.awaiting_flush:
                 return None
             testset, position = self._tickets.read(ticket)
             if testset != self._step.testset.number:
@@ -242,7 +242,7 @@ class Desk:
             if position not in self._unrecorded_of(by):
                 return self._question(position) if self._seats.holds(seat, position) else None
             self._journal.undo(position)
-            self._said.pop(position, None)
+            self._answers.pop(position, None)
             self._asked_again.get(by, set()).discard(position)
             self._step.remove(position)
             self._taken_back.add(position)
@@ -253,7 +253,7 @@ class Desk:
     def undoable(self, by: str) -> str | None:
         """The ticket of a labeller's last answer, if nothing rests on it yet."""
         with self._lock:
-            mine = () if self.settled else self._unrecorded_of(by)
+            mine = () if self.awaiting_flush else self._unrecorded_of(by)
             return self._tickets.ticket(self._step.testset.number, mine[-1]) if mine else None
 
     def _unrecorded_of(self, by: str) -> list[int]:
@@ -345,15 +345,15 @@ class Desk:
     # -- what the keeper does: whoever may wait for the project
 
     @property
-    def settled(self) -> bool:
-        """Whether nothing is handed out until :meth:`settle` has recorded.
+    def awaiting_flush(self) -> bool:
+        """Whether nothing is handed out until :meth:`flush` has recorded.
 
         A verdict is known, or there is a newer testset and answers to the one before.
         """
         with self._lock:
             return self._step.decided or self._overtaken
 
-    def settle(self, project: Project, waiting: Callable[[], None] | None = None) -> Settled:
+    def flush(self, project: Project, waiting: Callable[[], None] | None = None) -> Flushed:
         """Record the answers if a verdict is known with them, and go on to the next open step.
 
         ``project`` is the caller's own. Waits for other commands, while labellers go on; letters
@@ -361,13 +361,13 @@ class Desk:
         """
         with project.exclusive(waiting):
             with self._lock:
-                if not self.settled:  # another command has recorded labels meanwhile
-                    return Settled()
+                if not self.awaiting_flush:  # another command has recorded labels meanwhile
+                    return Flushed()
                 done = self._record(project)
                 self.refresh()
             return _finish(project, done)
 
-    def record(self, project: Project) -> Settled:
+    def record(self, project: Project) -> Flushed:
         """Record all answers that there are, before something that must not miss them."""
         with project.exclusive():
             with self._lock:
@@ -407,7 +407,7 @@ class Desk:
         newer = latest(self._project).number != self._step.testset.number
         return newer and bool(self._journal.entries)
 
-    def close(self, project: Project, waiting: Callable[[], None] | None = None) -> Settled:
+    def close(self, project: Project, waiting: Callable[[], None] | None = None) -> Flushed:
         """Record all answers, and leave the journal to whoever comes next."""
         try:
             with project.exclusive(waiting):
@@ -422,7 +422,7 @@ class Desk:
 
     # -- how it goes on; all of it under the lock
 
-    def _record(self, project: Project) -> Settled:
+    def _record(self, project: Project) -> Flushed:
         """Record what was answered, and what follows from it; the project is ours alone now."""
         self._record_look(project)
         before = _signals(project)
@@ -431,7 +431,7 @@ class Desk:
             problems = record_open(project, self._step.testset.number, self._journal.entries)
             self._journal.clear()
         advance(project)
-        return Settled(tuple(n for n in _signals(project) if n not in before), problems)
+        return Flushed(tuple(n for n in _signals(project) if n not in before), problems)
 
     def _record_look(self, project: Project) -> None:
         if self._looks:
@@ -469,7 +469,7 @@ def roughly(count: int) -> str:
     return f"about {round(count / step) * step:,} more"
 
 
-def _said(entry: dict[str, Any]) -> tuple[str, ...]:
+def _answers(entry: dict[str, Any]) -> tuple[str, ...]:
     return (str(entry.get("by")), str(entry["state"]), entry.get("label") or "")
 
 
@@ -477,7 +477,7 @@ def _signals(project: Project) -> list[int]:
     return [s.number for s in project.state.submissions if s.signal is not None]
 
 
-def _finish(project: Project, done: Settled) -> Settled:
+def _finish(project: Project, done: Flushed) -> Flushed:
     """What follows from verdicts and may take long: whoever labels does not wait for it."""
     ensure_archive(project)
     keep_refs(project)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from easeci.service.commits.advance import resume
-from easeci.service.labelling.session import Desk, Given, Question, Settled, roughly
+from easeci.service.labelling.session import Flushed, Given, LabelSession, Question, roughly
 from easeci.service.project import Project
-from easeci.tables.answers import Answered
+from easeci.tables.answers import LabelState
 
 SEAT = "terminal"
 
 
-class Asking:
+class TerminalSession:
     """One labeller's session with a testset.
 
     With ``unsettled``, what is asked for is what was skipped or disputed before.
@@ -37,54 +37,54 @@ class Asking:
         self.problems: tuple[str, ...] = ()
         with project.exclusive(waiting):
             resume(project)
-        self._desk = Desk.open(project)
+        self._session = LabelSession.open(project)
         self.question = self._next()
-        self._desk.record_look(project, waiting)
+        self._session.record_look(project, waiting)
 
     @property
     def classes(self) -> list[str]:
-        return self._desk.classes
+        return self._session.classes
 
     @property
     def declared(self) -> bool:
-        return self._desk.declared
+        return self._session.declared
 
     @property
     def more(self) -> str:
         """How many labels are still to come: as planned, and not as the evidence says."""
-        more = self._desk.more_unsettled(self.by) if self._unsettled else self._desk.more
+        more = self._session.more_unsettled(self.by) if self._unsettled else self._session.more
         return roughly(more)
 
-    def answer(self, state: Answered, label: str | None = None) -> None:
+    def answer(self, state: LabelState, label: str | None = None) -> None:
         """Store the answer to the question, and go on to the next one."""
         assert self.question is not None
-        given = self._desk.answer(SEAT, self.by, self.question.ticket, state, label)
+        given = self._session.answer(SEAT, self.by, self.question.ticket, state, label)
         self.given += given in (Given.STORED, Given.SPARE)
         self.question = self._next()
 
     @property
     def can_undo(self) -> bool:
-        return self._desk.undoable(self.by) is not None
+        return self._session.undoable(self.by) is not None
 
     def undo(self) -> None:
         """Take back the last answer that nothing rests on yet, and ask again."""
-        taken_back = self._desk.undo(SEAT, self.by)
+        taken_back = self._session.undo(SEAT, self.by)
         if taken_back is not None:
             self.given = max(self.given - 1, 0)
             self.question = taken_back
 
     def close(self) -> None:
         """Record what was answered; leave the journal to whoever comes next."""
-        self._add(self._desk.close(self.project, self._waiting))
+        self._add(self._session.close(self.project, self._waiting))
 
     def _next(self) -> Question | None:
         """The next example to ask for; records whenever a verdict is known."""
         while True:
-            questions = self._desk.take(SEAT, self.by, 1, unsettled=self._unsettled)
-            if questions or not self._desk.settled:
+            questions = self._session.take(SEAT, self.by, 1, unsettled=self._unsettled)
+            if questions or not self._session.awaiting_flush:
                 return questions[0] if questions else None
-            self._add(self._desk.settle(self.project, self._waiting))
+            self._add(self._session.flush(self.project, self._waiting))
 
-    def _add(self, done: Settled) -> None:
+    def _add(self, done: Flushed) -> None:
         self.answered += done.answered
         self.problems += done.problems

@@ -34,7 +34,7 @@ FORGOTTEN_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Entry:
+class DroppedPush:
     """A push that was handed over, and by which account; ``name`` is the file's."""
 
     name: str
@@ -53,14 +53,14 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Spool:
+class DropBox:
     """The drop box and the results of one bare repository."""
 
     folder: Path
 
     @staticmethod
-    def of(git_dir: Path) -> Spool:
-        return Spool(git_dir / FOLDER)
+    def of(git_dir: Path) -> DropBox:
+        return DropBox(git_dir / FOLDER)
 
     @property
     def drop_box(self) -> Path:
@@ -107,7 +107,7 @@ class Spool:
 
     # The owner's side ----------------------------------------------------------------------------
 
-    def arrived(self) -> list[Entry | Refused]:
+    def arrived(self) -> list[DroppedPush | Refused]:
         """Whatever is in the box, in the order in which it came; no owner of a file can forge it.
 
         ``ctime`` is the kernel's: it is when the file was given its name.
@@ -121,12 +121,12 @@ class Spool:
                     found.append((about.st_ctime_ns, item.name))
         return list(self._read_all(name for _, name in sorted(found)))
 
-    def _read_all(self, names: Iterator[str]) -> Iterator[Entry | Refused]:
+    def _read_all(self, names: Iterator[str]) -> Iterator[DroppedPush | Refused]:
         for name in names:
             with suppress(FileNotFoundError):
                 yield self._read(name)
 
-    def _read(self, name: str) -> Entry | Refused:
+    def _read(self, name: str) -> DroppedPush | Refused:
         path = self.drop_box / name
         uid = path.lstat().st_uid
         try:
@@ -146,7 +146,7 @@ class Spool:
             content = os.read(descriptor, LARGEST)
         finally:
             os.close(descriptor)
-        return parse_entry(name, content, about.st_uid)
+        return parse_push(name, content, about.st_uid)
 
     def remove(self, name: str) -> bool:
         """Take something out of the box; False for a folder with something in it."""
@@ -171,7 +171,7 @@ class Spool:
         sync_folder(self.results)
 
 
-def parse_entry(name: str, content: bytes, uid: int) -> Entry | Refused:
+def parse_push(name: str, content: bytes, uid: int) -> DroppedPush | Refused:
     """What a dropped file says, or what is wrong with it."""
     try:
         given = json.loads(content.decode("utf-8"))
@@ -186,4 +186,4 @@ def parse_entry(name: str, content: bytes, uid: int) -> Entry | Refused:
         return Refused(name, uid, "it names no commit")
     if not 0 < len(branch) <= LONGEST_BRANCH or not branch.isprintable() or branch.startswith("-"):
         return Refused(name, uid, "it names no branch")
-    return Entry(name, branch, commit, uid)
+    return DroppedPush(name, branch, commit, uid)

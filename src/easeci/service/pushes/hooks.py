@@ -17,7 +17,7 @@ from easeci.errors import UsageError
 from easeci.files import explained
 from easeci.service.commits.submit import spending_branches
 from easeci.service.project import Project
-from easeci.service.pushes.dropbox import Spool
+from easeci.service.pushes.dropbox import DropBox
 from easeci.service.pushes.permissions import Sharing, close_to_others, find_sharing
 
 MARK = "# Written by `easeci hook install`; `easeci hook uninstall` removes it."
@@ -47,7 +47,7 @@ class Installed:
     path: Path
     before: Path | None
     sharing: Sharing
-    spool: Path | None
+    dropbox: Path | None
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ def install(
             "the hook without --gate.",
         )
     folder = _folder(repository)
-    spool = None
+    dropbox = None
     with explained("the hook cannot be installed"):
         if sharing is not Sharing.NOBODY:
             close_to_others(repository.git_dir)
-            spool = Spool.of(repository.git_dir)
-            spool.prepare(sharing)
+            dropbox = DropBox.of(repository.git_dir)
+            dropbox.prepare(sharing)
         folder.mkdir(parents=True, exist_ok=True)
         for other in HOOKS:
             if other != name:
@@ -89,7 +89,7 @@ def install(
         _write(folder / name, _script(name, command, options))
     before = folder / (name + KEPT)
     kept = before if before.exists() else None
-    return Installed(name, folder / name, kept, sharing, spool.folder if spool else None)
+    return Installed(name, folder / name, kept, sharing, dropbox.folder if dropbox else None)
 
 
 def uninstall(repository: Repository) -> list[Path]:

@@ -28,7 +28,7 @@ from easeci.ledger.events import Looked
 from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Script
 from easeci.service.project import Project
-from easeci.views.status import Finding, finding_of, owner_status, rests_on
+from easeci.views.status import OwnerFinding, finding_of, owner_status, rests_on
 
 PUBLIC, PRIVATE = 0o644, 0o600
 
@@ -75,7 +75,7 @@ class TestsetFindings:
     __test__ = False
 
     facts: tuple[tuple[str, str], ...]
-    rows: tuple[Finding, ...]
+    rows: tuple[OwnerFinding, ...]
     steps: tuple[DecidedStep, ...]
 
 

@@ -21,7 +21,7 @@ from easeci.views.report.history import (
     TestsetFindings,
     TestsetReport,
 )
-from easeci.views.status import Finding
+from easeci.views.status import OwnerFinding
 
 SYMBOLS = {
     Signal.PASS: '<circle cx="10" cy="10" r="9" fill="currentColor"/>'
@@ -243,7 +243,7 @@ def _cells(row: DisclosedRow) -> list[Markup]:
     ]
 
 
-def _owner_cells(found: Finding, scores: Sequence[str]) -> list[Markup]:
+def _owner_cells(found: OwnerFinding, scores: Sequence[str]) -> list[Markup]:
     verdict = found.verdict
     if verdict is None:
         words = "" if found.failure is None else f"build error: {found.failure}"
