@@ -7,10 +7,10 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup packages demo test tests check fix lock docs screenshots bench paper clean
+.PHONY: help setup packages demo test test-long tests check fix lock docs screenshots bench paper clean
 
 help:            ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 13
 
 setup: packages $(READY)  ## system packages, and a virtual environment with the pinned dependencies
 
@@ -27,11 +27,14 @@ demo: packages $(READY)  ## the main job on bundled data: a month of commits and
 	@$(BIN)/python -m examples.digits
 	@$(BIN)/python -m examples.pushes
 
-test: packages $(READY)  ## lint, types, import rules and all tests
+test: packages $(READY)  ## lint, types, import rules, and all tests but the long ones
 	@$(MAKE) --no-print-directory --jobs 2 check tests
 
-tests: $(READY)  ## all tests, without lint
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -q
+test-long: packages $(READY)  ## the long tests: demos, searches for crashes, pages at all sizes
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -q -m long
+
+tests: $(READY)  ## the tests of `make test`, without lint
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not long"
 
 check: $(READY)  ## lint, types and import rules
 	@$(BIN)/ruff check .

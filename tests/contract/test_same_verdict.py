@@ -82,7 +82,14 @@ def label_by_terminal(place: Workplace) -> int:
     return asking.given
 
 
-@pytest.mark.parametrize("condition", CONDITIONS.values(), ids=CONDITIONS)
+@pytest.mark.parametrize(
+    "condition",
+    [
+        pytest.param(CONDITIONS["improvement"], marks=pytest.mark.long, id="improvement"),
+        pytest.param(CONDITIONS["accuracy"], marks=pytest.mark.long, id="accuracy"),
+        pytest.param(CONDITIONS["both"], id="both"),
+    ],
+)
 def test_the_verdict_is_the_same_at_the_same_label(tmp_path: Path, condition: str) -> None:
     """Documents are equal, the number of labels consulted among them; and one alone at the page is
     asked for no more labels than one at the terminal."""

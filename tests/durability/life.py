@@ -1,6 +1,7 @@
 """The life of a project as a list of commands, each of which may be given again after a crash.
 
-Run as a program it ends that life once for every place where it can be killed: right before and
+Run as a program (``python -m tests.durability.life FOLDER [COMMANDS]``, of which so many commands
+are given; all of them unless told) it ends that life once for every place where it can be killed: right before and
 right after each transaction of the ledger. There the process stands still while its folder is
 copied, which is all that a kill would leave: no lock, no handler, nothing of its memory. In every
 copy the same commands are given again, by a new process: the one that was under way and the next,
@@ -58,8 +59,11 @@ def prepare(folder: Path) -> Workplace:
     return place
 
 
-def live(place: Workplace, most: int | None = None) -> dict[str, list[Any]]:
-    """Give the commands that have not ended yet, the one that was killed first; so many at most.
+def live(
+    place: Workplace, most: int | None = None, *, last: int | None = None
+) -> dict[str, list[Any]]:
+    """Give the commands that have not ended yet, the one that was killed first; so many at most,
+    and none after the command with the last number.
 
     Returns the log after each of them, by its number.
     """
@@ -90,7 +94,7 @@ def live(place: Workplace, most: int | None = None) -> dict[str, list[Any]]:
     ended = place.folder / "ended"
     begun = int(ended.read_text()) if ended.exists() else 0
     logs = {}
-    for number, command in list(enumerate(commands, start=1))[begun:][:most]:
+    for number, command in list(enumerate(commands, start=1))[begun:last][:most]:
         command()
         ended.write_text(str(number))
         rows = log(open_project(place.repository))
@@ -114,7 +118,7 @@ def at_every_append(
         yield
 
 
-def die(place: Workplace, copies: Path, last: int) -> None:
+def die(place: Workplace, copies: Path, last_append: int, last: int | None) -> None:
     """Live, leaving a copy wherever the folder is another one; be killed after the last append."""
     left: dict[str, bytes] = {}
     appends = 0
@@ -131,12 +135,12 @@ def die(place: Workplace, copies: Path, last: int) -> None:
     def recorded() -> None:
         nonlocal appends
         appends += 1
-        if appends == last:
+        if appends == last_append:
             os.kill(os.getpid(), signal.SIGKILL)
         stand_still()
 
     with at_every_append(before=stand_still, after=recorded):
-        live(place)
+        live(place, last=last)
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -160,7 +164,7 @@ def in_child(action: Any) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, last: int | None) -> None:
     for name in LOADED_WHEN_NEEDED:
         import_module(name)
     template, copies = prepare(folder / "template"), folder / "copies"
@@ -172,16 +176,16 @@ def main(folder: Path) -> None:
     def undisturbed() -> None:
         appends: list[None] = []
         with at_every_append(after=lambda: appends.append(None)):
-            logs = live(whole)
+            logs = live(whole, last=last)
         report(whole, {"calls": len(appends), "logs": logs})
 
     def resumed(place: Workplace, most: int | None) -> None:
-        logs = live(place, most)
+        logs = live(place, most, last=last)
         report(place, {"logs": logs, "damage": verify(open_project(place.repository))})
 
     assert in_child(undisturbed) == 0
     expected = reported(whole)
-    killed = in_child(lambda: die(doomed, copies, last=expected["calls"]))
+    killed = in_child(lambda: die(doomed, copies, expected["calls"], last))
     lives = []
     for number, place in enumerate((*map(Workplace, sorted(copies.iterdir())), doomed)):
         most = None if number % 8 == 0 or place is doomed else 2
@@ -203,4 +207,4 @@ def reported(place: Workplace) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else None)

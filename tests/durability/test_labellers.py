@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from easeci.service.project import open_project
 from tests.repositories import Workplace, write_examples
 from tests.sites import Running, Visit, start_server, visitor
 
-EXAMPLES = 120
 LABELLERS = 4
-KILLS = 3
 BETWEEN = 15
 """So many answers are confirmed between two kills."""
 
@@ -88,7 +87,14 @@ def restarted(place: Workplace, running: Running, *, killed: bool) -> Running:
     return start_server(place.repository, "--port", port)
 
 
-def test_killed_in_the_middle(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("examples", "ends"),
+    [
+        pytest.param(60, ["killed"], id="once"),
+        pytest.param(120, ["killed", "killed", "stopped"], id="often", marks=pytest.mark.long),
+    ],
+)
+def test_killed_in_the_middle(tmp_path: Path, examples: int, ends: list[str]) -> None:
     # In the middle of the zone, and so few examples that no order of them can show anything: all
     # of them are labelled.
     place = Workplace.make(
@@ -98,7 +104,7 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
         reliability="0.9999",
         sensitivity="0.9999",
     )
-    write_examples(place.examples, place.labels, size=EXAMPLES)
+    write_examples(place.examples, place.labels, size=examples)
     place.commit_cut(0.55)
     place.add_testset("--allow-smaller", labelled=False)
     place.easeci("run", code=3)
@@ -112,11 +118,11 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     try:
-        for kill in range(1, KILLS + 1):
-            while len(team.confirmed) < kill * BETWEEN and not team.finished:
+        for number, end in enumerate(ends, start=1):
+            while len(team.confirmed) < number * BETWEEN and not team.finished:
                 time.sleep(0.005)
             assert not team.finished, team.problems
-            running = restarted(place, running, killed=kill < KILLS)
+            running = restarted(place, running, killed=end == "killed")
         for thread in threads:
             thread.join(120)
     finally:
@@ -131,8 +137,8 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
     testset = project.state.testsets[1]
     assert testset.open_step is None
     known = project.sealed(testset).known(testset.label_files)
-    examples = [line.split(",") for line in place.examples.read_text().splitlines()[1:]]
-    ids = {value: identity for identity, value in examples}
+    rows_of_examples = [line.split(",") for line in place.examples.read_text().splitlines()[1:]]
+    ids = {value: identity for identity, value in rows_of_examples}
     rows = dict(zip(project.sealed(testset).ids, known["label"], strict=True))
     by = {
         row["id"]: row["by"]
@@ -143,4 +149,4 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
         assert (rows[ids[value]], by[ids[value]]) == (right, who)
     verdict = testset.steps[0].verdict
     assert verdict is not None
-    assert verdict["labels"] == len(team.confirmed) == testset.labels == EXAMPLES
+    assert verdict["labels"] == len(team.confirmed) == testset.labels == examples

@@ -7,13 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from easeci.service.project import open_project
 from easeci.views.status import verify
 from tests.commands import plain_environment, start_easeci
 from tests.repositories import Workplace
 
-COMMANDS = 20
-STEPS = 12
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -31,18 +31,21 @@ def at_once(place: Workplace, *commands: str) -> tuple[list[int], str]:
     return json.loads(done.stdout.splitlines()[-1]), done.stdout + done.stderr
 
 
-def test_twenty_commands_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("commands", "steps"), [(6, 4), pytest.param(20, 12, marks=pytest.mark.long)]
+)
+def test_many_commands_at_once(tmp_path: Path, commands: int, steps: int) -> None:
     """Steps are numbered without gap, and the budget is never exceeded."""
-    place = Workplace.make(tmp_path, steps=str(STEPS), condition="n > 0.5 +/- 0.1")
-    commits = [place.commit_cut(0.5 + 0.01 * number) for number in range(COMMANDS)]
+    place = Workplace.make(tmp_path, steps=str(steps), condition="n > 0.5 +/- 0.1")
+    commits = [place.commit_cut(0.5 + 0.01 * number) for number in range(commands)]
     place.add_testset()
     codes, said = at_once(place, *(f"run,{commit}" for commit in commits))
-    assert codes.count(4) == COMMANDS - STEPS, said
-    assert codes.count(0) + codes.count(1) == STEPS, said
+    assert codes.count(4) == commands - steps, said
+    assert codes.count(0) + codes.count(1) == steps, said
     project = open_project(place.repository)
     testset = project.state.testsets[1]
-    assert [step.number for step in testset.steps] == list(range(1, STEPS + 1))
-    assert len({step.submission for step in testset.steps}) == STEPS
+    assert [step.number for step in testset.steps] == list(range(1, steps + 1))
+    assert len({step.submission for step in testset.steps}) == steps
     assert all(step.passed is not None for step in testset.steps)
     assert verify(project) == []
 

@@ -23,6 +23,7 @@ from easeci.verdict import decide
 ROOT = Path(__file__).parent.parent.parent
 
 
+@pytest.mark.long
 def test_the_demo_goes_as_told() -> None:
     """It checks every exit code itself; here it is looked at."""
     done = subprocess.run(
@@ -48,6 +49,7 @@ def test_the_demo_goes_as_told() -> None:
         assert part in done.stdout + done.stderr, part
 
 
+@pytest.mark.long
 def test_the_demo_of_pushes_goes_as_told() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "examples.pushes"],
@@ -78,6 +80,7 @@ SIGNALS = (  # of which demo, on which testset, the baseline, the commit, the si
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("demo", "testset", "old", "new", "history", "passes"), SIGNALS)
 def test_no_signal_of_the_demos_hangs_on_the_order_of_labels(
     demo: ModuleType, testset: str, old: str, new: str, history: str, passes: bool, tmp_path: Path

@@ -118,6 +118,7 @@ def write(path: Path, said: Said) -> None:
         writer.writerows([name, label, state] for name, (state, label) in said.items())
 
 
+@pytest.mark.long
 def test_the_verdict_is_the_same_by_terminal_by_file_and_beforehand(
     tmp_path: Path, fixed_order: None
 ) -> None:

@@ -210,7 +210,13 @@ EMPTY_PAGES = {"owner": ("/", "/testsets", "/label", "/commits/9"), "developer":
 
 @pytest.mark.parametrize(
     ("begun", "role"),
-    [(True, role) for role in PAGES] + [(False, role) for role in EMPTY_PAGES],
+    [
+        pytest.param(True, "owner", marks=pytest.mark.long),
+        (True, "developer"),
+        (True, ""),
+        pytest.param(False, "owner", marks=pytest.mark.long),
+        pytest.param(False, "developer", marks=pytest.mark.long),
+    ],
 )
 def test_every_page_fits_can_be_read_and_has_names(
     browser: Browser, sites: Sites, begun: bool, role: str

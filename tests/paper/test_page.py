@@ -67,6 +67,7 @@ def marks(svg: str) -> list[tuple[str, ...]]:
     return drawn + [(text.text or "",) for text in root.iter(f"{SVG}text")]
 
 
+@pytest.mark.long
 def test_the_pictures_are_current() -> None:
     made = page.pictures(MEASURED)
     assert {path.name for path in page.FOLDER.glob("*.svg")} == set(made)

@@ -290,7 +290,7 @@ def reference(template: Workplace, tmp_path_factory: pytest.TempPathFactory) -> 
     return found
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2))])
 def test_whatever_labellers_do_nobody_is_asked_the_same_and_nothing_is_lost(
     place: Workplace, reference: list[Any], seed: int
 ) -> None:
