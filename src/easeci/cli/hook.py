@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from easeci.cli.project_options import ProjectOption, StoreOption, UnsandboxedOption, say_waiting
-from easeci.cli.run import EXIT_CODES, show_answer
+from easeci.cli.run import show_answer
 from easeci.cli.terminal import output, show_error, show_warnings
 from easeci.errors import EaseciError, ExitCode, UsageError
 
@@ -152,7 +152,7 @@ def _test(opened: Project, commit: str, branch: str, unsandboxed: bool) -> int:
         return ExitCode.PASS
     answer = run(opened, commit, branch=branch, unsandboxed=unsandboxed, waiting=say_waiting)
     show_answer(answer)
-    return EXIT_CODES[answer.row.signal]
+    return answer.row.signal.exit_code
 
 
 def _hand_over(found: list[Push]) -> int:

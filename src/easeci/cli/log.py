@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened
-from easeci.cli.run import STYLES
 from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output
 from easeci.errors import InfrastructureError, UsageError
@@ -104,7 +103,7 @@ def _cells(row: DisclosedRow) -> list[Text]:
         Text(row.commit[:10]),
         Text(row.subject),
         Text("" if row.step is None else f"{row.testset}.{row.step}"),
-        Text(row.signal.upper(), STYLES[row.signal]),
+        Text(row.signal.word.upper(), row.signal.style),
     ]
 
 

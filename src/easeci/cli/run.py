@@ -18,33 +18,9 @@ from easeci.cli.project_options import (
 )
 from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output, show_warnings, working
-from easeci.errors import ExitCode
 
 if TYPE_CHECKING:
     from easeci.service.commits.submit import RunAnswer
-
-EXIT_CODES = {
-    "pass": ExitCode.PASS,
-    "fail": ExitCode.FAIL,
-    "accepted": ExitCode.PASS,
-    "baseline": ExitCode.PASS,
-    "pending": ExitCode.WAITING_FOR_LABELS,
-    "dropped": ExitCode.NEW_TESTSET_NEEDED,
-    "superseded": ExitCode.WAITING_FOR_LABELS,
-    "not built": ExitCode.BUILD_ERROR,
-    "build error": ExitCode.BUILD_ERROR,
-}
-STYLES = {
-    "pass": "green",
-    "fail": "red",
-    "accepted": "cyan",
-    "baseline": "cyan",
-    "pending": "yellow",
-    "dropped": "yellow",
-    "superseded": "yellow",
-    "not built": "yellow",
-    "build error": "magenta",
-}
 
 
 def run(
@@ -72,15 +48,15 @@ def run(
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         show_answer(answer)
-    raise typer.Exit(EXIT_CODES[answer.row.signal])
+    raise typer.Exit(answer.row.signal.exit_code)
 
 
 def show_answer(answer: RunAnswer) -> None:
     """The signal, why, and what is left; three lines."""
     row, console = answer.row, output()
     subject = f" ({escape(row.subject)})" if row.subject else ""
-    style = STYLES[row.signal]
-    console.print(f"[bold {style}]{row.signal.upper()}[/]  commit {row.commit[:10]}{subject}")
+    signal = f"[bold {row.signal.style}]{row.signal.word.upper()}[/]"
+    console.print(f"{signal}  commit {row.commit[:10]}{subject}")
     console.print(f"  {_why(answer)}")
     left = answer.steps - answer.steps_used
     console.print(

@@ -6,8 +6,9 @@ the owner knows to what a developer is shown.
 """
 
 from easeci.ledger.chain import Record, chained, find_damage
-from easeci.ledger.disclosure import Signal, disclose
+from easeci.ledger.disclosure import disclose
 from easeci.ledger.events import Event
+from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, fold
 
 __all__ = ["Event", "Record", "Signal", "State", "chained", "disclose", "find_damage", "fold"]

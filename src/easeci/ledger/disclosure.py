@@ -8,24 +8,10 @@ a function of what was disclosed: no verdict, count of labels, interval or time 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
+from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Adaptivity
-
-
-class Signal(StrEnum):
-    """What a developer is told of a commit."""
-
-    PASS = "pass"  # noqa: S105 - an answer, not a password
-    FAIL = "fail"
-    ACCEPTED = "accepted"
-    PENDING = "pending"
-    BASELINE = "baseline"
-    BUILD_ERROR = "build error"
-    UNBUILT = "not built"
-    DROPPED = "dropped"
-    SUPERSEDED = "superseded"
 
 
 def disclose(adaptivity: Adaptivity, passed: bool | None) -> Signal:

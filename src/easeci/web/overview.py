@@ -17,8 +17,9 @@ from starlette.responses import Response
 
 from easeci.charts import evidence_chart, for_pages
 from easeci.evidence.clause_test import Ending
-from easeci.ledger.disclosure import Signal, disclosed_reason, steps_used
+from easeci.ledger.disclosure import disclosed_reason, steps_used
 from easeci.ledger.mail_rules import STEPS_LEFT, mostly_undecided
+from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, Testset
 from easeci.service.access.tokens import Role
 from easeci.service.labelling.files import wanted_labels

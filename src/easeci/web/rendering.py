@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from easeci.ledger.disclosure import Signal
+from easeci.ledger.signals import Signal
 from easeci.plan.document import rough_hours
 from easeci.views.report.page import symbol, symbols
 

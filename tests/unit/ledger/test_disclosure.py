@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from easeci.ledger.disclosure import (
-    Signal,
-    disclose,
-    disclosed_row,
-    disclosed_status,
-)
+from easeci.ledger.disclosure import disclose, disclosed_row, disclosed_status
 from easeci.ledger.events import TestsetRetired
+from easeci.ledger.signals import Signal
 from easeci.ledger.state import State
 from easeci.script import Adaptivity
 from tests.histories import History

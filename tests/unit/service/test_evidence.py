@@ -6,7 +6,7 @@ import pytest
 
 from easeci.errors import UsageError
 from easeci.evidence.clause_test import Ending
-from easeci.ledger.disclosure import Signal
+from easeci.ledger.signals import Signal
 from easeci.service.commits.submit import run
 from easeci.service.labelling.files import import_labels
 from easeci.service.project import Project, open_project

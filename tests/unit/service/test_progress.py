@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import UsageError
-from easeci.ledger.disclosure import Signal
+from easeci.ledger.signals import Signal
 from easeci.service import project
 from easeci.service.commits import advance as progress
 from easeci.service.commits.submit import RunAnswer, run

@@ -8,7 +8,7 @@ import pytest
 
 from easeci.errors import BuildError, NoTestsetError, ScriptError, UsageError
 from easeci.evidence.cells import Codes
-from easeci.ledger.disclosure import Signal
+from easeci.ledger.signals import Signal
 from easeci.script import Script
 from easeci.service.commits import advance as progress
 from easeci.service.commits.baseline import set_baseline

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import DataError, ScriptError, UsageError
-from easeci.ledger.disclosure import Signal
+from easeci.ledger.signals import Signal
 from easeci.service.commits.submit import run
 from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project

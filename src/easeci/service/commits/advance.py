@@ -7,9 +7,10 @@ Everything follows from the state, so that it does not matter which command come
 from __future__ import annotations
 
 from easeci.evidence.cells import Codes
-from easeci.ledger.disclosure import BUDGET_USED, Signal, disclose
+from easeci.ledger.disclosure import BUDGET_USED, disclose
 from easeci.ledger.events import BaselineSet, Charged, Decided, Event, Signalled, TestsetRetired
 from easeci.ledger.mail_rules import Letters
+from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, Step, Testset
 from easeci.script import Adaptivity, Mode, Script
 from easeci.service.commits.baseline import ensure_archive, keep_refs

@@ -16,7 +16,8 @@ from easeci.build import Repository
 from easeci.errors import EaseciError, InfrastructureError, NoTestsetError, UsageError
 from easeci.files import explained
 from easeci.ledger.chain import Head
-from easeci.ledger.disclosure import DisclosedRow, Signal, disclosed_row, steps_used
+from easeci.ledger.disclosure import DisclosedRow, disclosed_row, steps_used
+from easeci.ledger.signals import Signal
 from easeci.service.commits.advance import resume
 from easeci.service.commits.submit import RunAnswer, run
 from easeci.service.project import Project, open_project

@@ -11,7 +11,8 @@ from string import Template
 from typing import Any
 
 from easeci.charts import StepPoint, count_chart, for_pages, history_chart
-from easeci.ledger.disclosure import DisclosedRow, Signal
+from easeci.ledger.disclosure import DisclosedRow
+from easeci.ledger.signals import Signal
 from easeci.script import Adaptivity, LinearClause, Mode, Script
 from easeci.views.commit import zone_of
 from easeci.views.report.history import (
@@ -23,27 +24,6 @@ from easeci.views.report.history import (
 )
 from easeci.views.status import OwnerFinding
 
-SYMBOLS = {
-    Signal.PASS: '<circle cx="10" cy="10" r="9" fill="currentColor"/>'
-    '<path d="M5.5 10.5l3 3 6-7" fill="none" stroke="var(--page)" stroke-width="2.2"/>',
-    Signal.FAIL: '<rect x="1.5" y="1.5" width="17" height="17" rx="2" fill="none" '
-    'stroke="currentColor" stroke-width="2"/><path d="M6 6l8 8M14 6l-8 8" '
-    'stroke="currentColor" stroke-width="2.2"/>',
-    Signal.ACCEPTED: '<circle cx="10" cy="10" r="8" fill="none" stroke="currentColor" '
-    'stroke-width="2"/><circle cx="10" cy="10" r="3.5" fill="currentColor"/>',
-    Signal.PENDING: '<circle cx="10" cy="10" r="8" fill="none" stroke="currentColor" '
-    'stroke-width="2" stroke-dasharray="3 2.4"/>',
-    Signal.BASELINE: '<path d="M10 1.5l8.5 8.5-8.5 8.5-8.5-8.5z" fill="none" '
-    'stroke="currentColor" stroke-width="2"/>',
-    Signal.BUILD_ERROR: '<path d="M10 2l8.5 16h-17z" fill="none" stroke="currentColor" '
-    'stroke-width="2"/><path d="M10 8v5M10 15v1.5" stroke="currentColor" stroke-width="2"/>',
-    Signal.UNBUILT: '<path d="M4 10h12" stroke="currentColor" stroke-width="2.5"/>',
-    Signal.DROPPED: '<circle cx="10" cy="10" r="8" fill="none" stroke="currentColor" '
-    'stroke-width="2"/><path d="M4.5 15.5l11-11" stroke="currentColor" stroke-width="2"/>',
-    Signal.SUPERSEDED: '<path d="M4 4l6 6-6 6M10 4l6 6-6 6" fill="none" stroke="currentColor" '
-    'stroke-width="2.2"/>',
-}
-"""A shape for each signal: none is told from another by its colour alone."""
 KEEP = (
     "This is the owner's version: it shows more than the signals, and the look is recorded. "
     "Keep it from developers; no decision about a model may rest on it."
@@ -94,19 +74,15 @@ def _body(report: Report) -> Markup:
 
 def symbols() -> Markup:
     drawn = [
-        Markup(f'<symbol id="{_slug(signal)}" viewBox="0 0 20 20">{shape}</symbol>')
-        for signal, shape in SYMBOLS.items()
+        Markup(f'<symbol id="{s.css_class}" viewBox="0 0 20 20">{s.symbol}</symbol>')
+        for s in Signal
     ]
     return tag("svg", *drawn, class_="symbols", aria_hidden="true")
 
 
-def _slug(signal: Signal) -> str:
-    return signal.replace(" ", "-")
-
-
 def symbol(signal: Signal) -> Markup:
-    use = Markup(f'<use href="#{_slug(signal)}"/>')
-    return tag("svg", use, class_=_slug(signal), aria_hidden="true")
+    use = Markup(f'<use href="#{signal.css_class}"/>')
+    return tag("svg", use, class_=signal.css_class, aria_hidden="true")
 
 
 def _owner_head(owner: OwnerReport) -> Markup:
@@ -182,9 +158,9 @@ def _strip(rows: tuple[DisclosedRow, ...]) -> Markup:
     if not rows:
         return tag("p", "No commit yet.", class_="soft")
     counts = Counter(row.signal for row in rows)
-    summary = ", ".join(f"{counts[s]:,} {s}" for s in SYMBOLS if counts[s])
+    summary = ", ".join(f"{counts[s]:,} {s.word}" for s in Signal if counts[s])
     drawn = [symbol(row.signal) for row in rows]
-    key = [tag("span", symbol(s), f" {s} ({counts[s]:,})") for s in SYMBOLS if counts[s]]
+    key = [tag("span", symbol(s), f" {s.word} ({counts[s]:,})") for s in Signal if counts[s]]
     label = f"Signals of {len(rows):,} commits in the order of submission: {summary}"
     return joined(
         tag("div", *drawn, class_="strip", role="img", aria_label=label),
@@ -234,7 +210,7 @@ def _cells(row: DisclosedRow) -> list[Markup]:
     step = "" if row.step is None else f"{row.step:,}"
     return [
         _cell(f"{row.submission:,}", class_="number", data_name="no."),
-        _cell(symbol(row.signal), " ", tag("b", row.signal), class_="first"),
+        _cell(symbol(row.signal), " ", tag("b", row.signal.word), class_="first"),
         _cell(step, class_="number", data_name="step"),
         _cell(row.commit[:10], class_="code first end"),
         _cell(tag("bdi", row.subject), class_="words whole"),
