@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from easeci.errors import UsageError
 from easeci.notify import Letter, parse_address
-from tests.unit.notify.writing import DATE, RECIPIENT, SENDER, a_letter, an_email
+from tests.letters import DATE, RECIPIENT, SENDER, a_letter, an_email
 
 HEADERS = {
     "Message-ID", "From", "To", "Subject", "Date", "Auto-Submitted", "MIME-Version", "Content-Type"

@@ -17,14 +17,14 @@ import pytest
 
 from easeci.notify import NotSent, Transport, transport_from
 from easeci.notify.smtp import SmtpServer
+from tests.letters import DATE, SENDER, a_letter, an_email
 from tests.mail import HOST, PASSWORD, USER, Authority, Fault, MailServer, free_port
-from tests.unit.notify.writing import DATE, SENDER, a_letter, an_email
 
 LOGIN = f"{quote(USER, safe='')}:{quote(PASSWORD, safe='')}@"
 SENDER_PROGRAM = """
 import sys
 from easeci.notify import transport_from
-from tests.unit.notify.writing import an_email
+from tests.letters import an_email
 transport_from(sys.argv[1]).send(an_email())
 """
 

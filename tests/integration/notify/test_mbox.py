@@ -16,14 +16,14 @@ import pytest
 
 from easeci.notify import NotSent
 from easeci.notify.mbox import MboxFile
-from tests.unit.notify.writing import SENDER, an_email
+from tests.letters import SENDER, an_email
 
 OTHERS = b"From someone Thu Jan  1 00:00:00 1970\nSubject: theirs\n\nnot ours\n\n"
 WRITER = """
 import sys
 from pathlib import Path
 from easeci.notify.mbox import MboxFile
-from tests.unit.notify.writing import SENDER, an_email
+from tests.letters import SENDER, an_email
 for number in range(int(sys.argv[2]), int(sys.argv[3])):
     MboxFile(Path(sys.argv[1]), SENDER).send(an_email(number))
 """
