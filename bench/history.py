@@ -30,7 +30,8 @@ from easeci.ledger.events import (
 from easeci.ledger.sealed_script import sealed
 from easeci.service import load_entries
 from easeci.service.project import Project, open_project
-from easeci.vault import load_offered, seal
+from easeci.vault.intake import load_offered
+from easeci.vault.sealing import seal
 
 COMMITS = 10_000
 A_TESTSET = 100

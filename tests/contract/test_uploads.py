@@ -123,7 +123,11 @@ def test_labels_count_and_are_the_senders(waiting: Desk) -> None:
     assert "1 corrected" in waiting.send("other.csv", other, correct="yes").text
     assert waiting.testset.corrected == 1
     testset = waiting.testset
-    frame = open_project(waiting.place.repository).sealed(testset)._frame(testset.label_files[0])
+    frame = (
+        open_project(waiting.place.repository)
+        .sealed(testset)
+        .files.load_table(testset.label_files[0])
+    )
     assert set(frame["by"]) == {"olga"}
     assert not waiting.left
 

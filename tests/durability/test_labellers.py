@@ -136,14 +136,14 @@ def test_killed_in_the_middle(tmp_path: Path, examples: int, ends: list[str]) ->
     project = open_project(place.repository)
     testset = project.state.testsets[1]
     assert testset.open_step is None
-    known = project.sealed(testset).known(testset.label_files)
+    known = project.sealed(testset).labels.known(testset.label_files)
     rows_of_examples = [line.split(",") for line in place.examples.read_text().splitlines()[1:]]
     ids = {value: identity for identity, value in rows_of_examples}
-    rows = dict(zip(project.sealed(testset).ids, known["label"], strict=True))
+    rows = dict(zip(project.sealed(testset).examples.ids, known["label"], strict=True))
     by = {
         row["id"]: row["by"]
         for name in testset.label_files
-        for row in project.sealed(testset)._frame(name).iter_rows(named=True)
+        for row in project.sealed(testset).files.load_table(name).iter_rows(named=True)
     }
     for value, (right, who) in team.confirmed.items():
         assert (rows[ids[value]], by[ids[value]]) == (right, who)

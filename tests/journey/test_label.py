@@ -146,7 +146,9 @@ def test_the_verdict_is_the_same_by_terminal_by_file_and_beforehand(
     # Not one label more than the verdict rests on was asked for in the terminal.
     assert verdicts[0]["labels"] == len(said)
     project = opened(by_terminal)
-    known = project.sealed(project.state.testsets[1]).known(project.state.testsets[1].label_files)
+    known = project.sealed(project.state.testsets[1]).labels.known(
+        project.state.testsets[1].label_files
+    )
     assert known["state"].drop_nulls().to_list().count("skipped") == 1
     assert [record.kind for record in project.store.records("model")].count("LabelsAdded") == 2
 
@@ -197,6 +199,6 @@ def test_new_classes_long_texts_and_control_characters(tmp_path: Path) -> None:
     assert CLEAR in terminal.text
     testset = opened(place).state.testsets[1]
     assert testset.labels == 1
-    frame = opened(place).sealed(testset)._frame(testset.label_files[0])
+    frame = opened(place).sealed(testset).files.load_table(testset.label_files[0])
     assert frame["by"].to_list() == ["ada"]
     assert frame["at"][0].endswith("Z")

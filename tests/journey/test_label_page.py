@@ -361,7 +361,7 @@ def answers(place: Workplace) -> dict[str, tuple[str, str | None, str]]:
     sealed = project.sealed(testset)
     found: dict[str, tuple[str, str | None, str]] = {}
     for name in testset.label_files:
-        for row in sealed._frame(name).iter_rows(named=True):
+        for row in sealed.files.load_table(name).iter_rows(named=True):
             if row.get("by"):
                 assert row["id"] not in found
                 found[row["id"]] = (row["state"], row["label"], row["by"])

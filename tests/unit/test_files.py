@@ -13,15 +13,19 @@ import pytest
 
 from easeci.errors import InfrastructureError, UsageError
 from easeci.files import create_file, create_folder, in_words, unfinished
-from easeci.vault import SealedTestset, open_vault, seal
+from easeci.vault import SealedTestset, open_vault
 from easeci.vault.key import KEY_FILE
+from easeci.vault.sealing import seal
 from tests.unit.vault.making import offered, sealed, write
 
 PROGRAM = """
 import os, resource, sys
 from pathlib import Path
 from easeci.errors import InfrastructureError
-from easeci.vault import SealedTestset, load_offered, open_vault, seal
+from easeci.tables.label_formats import load_answers
+from easeci.vault import SealedTestset, open_vault
+from easeci.vault.intake import load_offered
+from easeci.vault.sealing import seal
 action, folder, limit = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 if action == "seal":
     vault = open_vault(folder / "store", "demo")
@@ -39,9 +43,9 @@ try:
     else:
         testset = SealedTestset(open_vault(folder / "store", "demo"), 1)
         if action == "labels":
-            testset.add_labels(folder / "labels.csv", known=[])
+            testset.labels.add(load_answers(folder / "labels.csv"), known=[])
         else:
-            testset.store_predictions(folder / "predictions.csv")
+            testset.predictions.store(folder / "predictions.csv")
 except InfrastructureError as error:
     print(error)
     sys.exit(int(error.exit_code))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -172,14 +171,3 @@ def _passing(source: Path, *receivers: Callable[[bytes], object]) -> Iterator[by
         for receive in receivers:
             receive(chunk)
         yield chunk
-
-
-def write_manifest(digests: Mapping[str, str]) -> bytes:
-    """The digests of files as JSON lines: one digest of this speaks for all of them."""
-    lines = [json.dumps({"file": path, "digest": digest}) for path, digest in digests.items()]
-    return "".join(f"{line}\n" for line in lines).encode()
-
-
-def read_manifest(content: bytes) -> dict[str, str]:
-    rows = [json.loads(line) for line in content.splitlines()]
-    return {row["file"]: row["digest"] for row in rows}

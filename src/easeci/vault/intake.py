@@ -109,7 +109,7 @@ def review(testset: SealedTestset, label_files: Sequence[str]) -> tuple[str, ...
     given = [path for path in folder.glob("examples.*") if path.suffix != ".jsonl"]
     examples, _ = load_examples(given[0] if given else folder / JSONL)
     files = path_columns(examples.name, examples.columns, folder / FILES)
-    columns, leaks = _leaks(examples, testset.labels(label_files), files)
+    columns, leaks = _leaks(examples, testset.labels.values(label_files), files)
     columns.refuse()
     return leaks
 

@@ -16,12 +16,13 @@ import numpy.typing as npt
 from easeci.errors import InfrastructureError
 from easeci.files import PRIVATE_FILE, create_folder, explained, write_synced
 from easeci.vault import paths
-from easeci.vault.attachments import copy_files, write_manifest
+from easeci.vault.attachments import copy_files
 from easeci.vault.fingerprints import shared
 from easeci.vault.intake import Offered
 from easeci.vault.key import Key
 from easeci.vault.paths import Vault
-from easeci.vault.testset import FIRST_LABELS, SealedTestset, parquet
+from easeci.vault.sealed_files import parquet, write_manifest
+from easeci.vault.testset import SealedTestset
 
 SHOWN_FILE = 0o644
 """Files for programs: the sandbox links them, and another user must be able to read them."""
@@ -48,7 +49,7 @@ def overlaps(offered: Offered, earlier: Sequence[SealedTestset]) -> list[Overlap
     if earlier:
         mine = offered.fingerprints(earlier[0].vault.key)
     for testset in earlier:
-        count = shared(mine, testset.fingerprints)
+        count = shared(mine, testset.examples.fingerprints)
         if count:
             share = Fraction(count, offered.size)
             found.append(Overlap(testset.number, count, share, count == offered.size))
@@ -96,7 +97,7 @@ def _fill(folder: Path, key: Key, offered: Offered, digests: dict[str, str]) -> 
     if offered.labels_known:
         known = offered.labels.is_not_null()
         labels = {"id": examples.ids.filter(known), "label": offered.labels.filter(known)}
-        contents[FIRST_LABELS] = parquet(labels)
+        contents[paths.FIRST_LABELS] = parquet(labels)
     if offered.files is not None:
         files = copy_files(offered.files, folder / paths.EXAMPLES / paths.FILES, key, SHOWN_FILE)
         contents[paths.MANIFEST] = write_manifest(files)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Set
 from pathlib import Path
 
 from easeci.vault import paths
-from easeci.vault.attachments import read_manifest
 from easeci.vault.key import Key
 from easeci.vault.paths import Vault
+from easeci.vault.sealed_files import read_manifest
 
 
 def store_damage(store: Path) -> list[str]:

@@ -235,7 +235,7 @@ def baseline_log(project: Project) -> str:
 def read_baseline_log(project: Project) -> str:
     """As :func:`baseline_log`, for who records looks."""
     testset, log = _failed_baseline(project)
-    return project.sealed(testset).load_log(log)
+    return project.sealed(testset).builds.load_log(log)
 
 
 def _failed_baseline(project: Project) -> tuple[Testset, str]:
@@ -259,7 +259,7 @@ def read_build_log(project: Project, number: int) -> str:
     testset = project.state.testsets[submission.testset]
     if submission.log is None:
         raise MissingError(f"commit number {number:,} was not built: there is nothing to read")
-    return project.sealed(testset).load_log(submission.log)
+    return project.sealed(testset).builds.load_log(submission.log)
 
 
 def require_submission(project: Project, number: int) -> Submission:

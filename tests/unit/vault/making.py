@@ -7,7 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from easeci.vault import Offered, Seal, SealedTestset, Vault, load_offered, open_vault, seal
+from easeci.tables.label_formats import load_answers
+from easeci.vault import SealedTestset, Vault, open_vault
+from easeci.vault.intake import Offered, load_offered
+from easeci.vault.labels import LabelsReceived
+from easeci.vault.sealing import Seal, seal
 
 SECRET = "topsecretlabel"
 
@@ -39,3 +43,8 @@ def sealed(folder: Path, size: int = 5, **options: Any) -> tuple[Vault, Seal, Se
     vault = open_vault(folder / "store", "demo")
     sealed_as = seal(vault, 1, offered(folder, size, **options))
     return vault, sealed_as, SealedTestset(vault, 1)
+
+
+def add_labels(testset: SealedTestset, source: Path, **options: Any) -> LabelsReceived:
+    """Store the labels of a file."""
+    return testset.labels.add(load_answers(source), **options)

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from easeci.errors import DataError, UsageError
-from easeci.vault import Offered, SealedTestset, load_offered, open_vault, review, seal
-from tests.unit.vault.making import SECRET, write, written
+from easeci.vault import SealedTestset, open_vault
+from easeci.vault.intake import Offered, load_offered, review
+from easeci.vault.sealing import seal
+from tests.unit.vault.making import SECRET, add_labels, write, written
 
 SIZE = 60
 CLASSES = [f"{SECRET}{i % 3}" for i in range(SIZE)]
@@ -154,7 +156,7 @@ def test_labels_that_arrive_later_are_looked_at_too(tmp_path: Path, ending: str)
     testset = SealedTestset(vault, 1)
     assert review(testset, []) == ()
     labels = written(tmp_path / "l.csv", {"id": range(SIZE), "label": CLASSES})
-    received = testset.add_labels(labels, known=[])
+    received = add_labels(testset, labels, known=[])
     assert received.file is not None
     with pytest.raises(DataError, match="column 'kind' gives the labels away"):
         review(testset, [received.file])

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 
 from easeci.errors import DataError
-from easeci.vault import SealedTestset, damage, load_offered, open_vault, overlaps, seal
+from easeci.vault import SealedTestset, damage, open_vault
+from easeci.vault.intake import load_offered
+from easeci.vault.sealing import overlaps, seal
 from tests.unit.vault.making import SECRET, offered, sealed, write, written
 
 
@@ -35,10 +37,10 @@ def test_programs_see_no_labels(tmp_path: Path, ending: str) -> None:
     seen = exported(testset)
     assert set(seen) == {f"examples.{ending}", "examples.jsonl"}
     assert SECRET.encode() not in b"".join(seen.values())
-    assert [str(i) for i in testset.ids] == [str(i) for i in range(30)]
+    assert [str(i) for i in testset.examples.ids] == [str(i) for i in range(30)]
     again = load_offered(testset.examples_folder / f"examples.{ending}")
-    assert again.examples.ids.to_list() == testset.ids.to_list()
-    assert testset.labels(sealed_as.label_files).to_list() == labels
+    assert again.examples.ids.to_list() == testset.examples.ids.to_list()
+    assert testset.labels.values(sealed_as.label_files).to_list() == labels
     assert sealed_as.labels_known == sealed_as.examples == 30
 
 
@@ -46,7 +48,7 @@ def test_without_labels_the_given_file_is_copied_as_it_is(tmp_path: Path) -> Non
     _, sealed_as, testset = sealed(tmp_path)
     assert exported(testset)["examples.csv"] == (tmp_path / "offered.csv").read_bytes()
     assert sealed_as.label_files == ()
-    assert testset.labels([]).to_list() == [None] * 5
+    assert testset.labels.values([]).to_list() == [None] * 5
 
 
 def test_the_order_is_a_secret_permutation(tmp_path: Path) -> None:
@@ -54,7 +56,7 @@ def test_the_order_is_a_secret_permutation(tmp_path: Path) -> None:
     orders = []
     for number in (1, 2):
         seal(vault, number, offered(tmp_path, 100))
-        orders.append(SealedTestset(vault, number).order)
+        orders.append(SealedTestset(vault, number).examples.order)
         assert sorted(orders[-1].tolist()) == list(range(100))
     assert not np.array_equal(orders[0], orders[1])
     assert not np.array_equal(orders[0], np.arange(100))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,12 @@ from hypothesis import strategies as st
 
 from easeci.errors import DataError, InfrastructureError
 from easeci.evidence.cells import Code
-from easeci.vault import LabelsReceived, SealedTestset, load_offered, open_vault, seal
-from tests.unit.vault.making import SECRET, sealed, write, written
+from easeci.vault import SealedTestset, open_vault
+from easeci.vault.codes import load_codes, require_known_classes
+from easeci.vault.intake import load_offered
+from easeci.vault.labels import LabelsReceived
+from easeci.vault.sealing import seal
+from tests.unit.vault.making import SECRET, add_labels, sealed, write, written
 
 
 def labelled(folder: Path, text: str) -> Path:
@@ -31,7 +36,7 @@ def refused(call: object, *fragments: str) -> None:
 
 def test_labels_arrive_in_parts(tmp_path: Path) -> None:
     _, _, testset = sealed(tmp_path)
-    first = testset.add_labels(labelled(tmp_path, "3,c\n1,a\n2,\n"), known=[])
+    first = add_labels(testset, labelled(tmp_path, "3,c\n1,a\n2,\n"), known=[])
     assert (first.file, first.added, first.corrected, first.unchanged) == (
         "labels/0001.parquet",
         2,
@@ -39,38 +44,38 @@ def test_labels_arrive_in_parts(tmp_path: Path) -> None:
         0,
     )
     assert first.file is not None
-    second = testset.add_labels(labelled(tmp_path, "1,a\n2,b\n"), known=[first.file])
+    second = add_labels(testset, labelled(tmp_path, "1,a\n2,b\n"), known=[first.file])
     assert second.file == "labels/0002.parquet"
     assert (second.added, second.corrected, second.unchanged) == (1, 0, 1)
     known = [first.file, second.file]
-    assert testset.labels(known).to_list() == [None, "a", "b", "c", None]
-    assert testset.labels(known[:1]).to_list() == [None, "a", None, "c", None]
-    nothing = testset.add_labels(labelled(tmp_path, "1,a\n"), known=known)
+    assert testset.labels.values(known).to_list() == [None, "a", "b", "c", None]
+    assert testset.labels.values(known[:1]).to_list() == [None, "a", None, "c", None]
+    nothing = add_labels(testset, labelled(tmp_path, "1,a\n"), known=known)
     assert nothing == LabelsReceived(None, None, 0, 0, 1)
 
 
 def test_a_label_changes_only_as_a_correction(tmp_path: Path) -> None:
     """And the labels as they were before can be read for ever."""
     _, _, testset = sealed(tmp_path)
-    first = testset.add_labels(labelled(tmp_path, f"1,{SECRET}\n2,b\n"), known=[])
+    first = add_labels(testset, labelled(tmp_path, f"1,{SECRET}\n2,b\n"), known=[])
     assert first.file is not None
     changed = labelled(tmp_path, f"1,{SECRET}new\n2,b\n4,{SECRET}\n")
     refused(
-        lambda: testset.add_labels(changed, known=[first.file], strict=True),
+        lambda: add_labels(testset, changed, known=[first.file], strict=True),
         "1 labels differ from those known, at id 1",
         "--correct",
     )
     assert len(list((testset.folder / "labels").iterdir())) == 1
-    second = testset.add_labels(changed, known=[first.file], correct=True)
+    second = add_labels(testset, changed, known=[first.file], correct=True)
     assert (second.added, second.corrected, second.unchanged) == (1, 1, 1)
     assert second.file is not None
-    assert testset.labels([first.file]).to_list()[1] == SECRET
-    assert testset.labels([first.file, second.file]).to_list()[1] == f"{SECRET}new"
+    assert testset.labels.values([first.file]).to_list()[1] == SECRET
+    assert testset.labels.values([first.file, second.file]).to_list()[1] == f"{SECRET}new"
 
 
 def test_labels_are_checked(tmp_path: Path) -> None:
     _, _, testset = sealed(tmp_path)
-    add = testset.add_labels
+    add = partial(add_labels, testset)
     refused(lambda: add(labelled(tmp_path, f"9,{SECRET}\n"), known=[]), "ids that are not in")
     refused(lambda: add(labelled(tmp_path, f"{SECRET},1\n"), known=[]), "data row 1")
     refused(lambda: add(labelled(tmp_path, f"1,{SECRET}\n1,x\n"), known=[]), "more than once")
@@ -83,10 +88,10 @@ def test_labels_are_checked(tmp_path: Path) -> None:
 
 def test_label_files_are_numbered_past_any_that_was_never_recorded(tmp_path: Path) -> None:
     _, _, testset = sealed(tmp_path)
-    testset.add_labels(labelled(tmp_path, "1,a\n"), known=[])
-    again = testset.add_labels(labelled(tmp_path, "1,b\n"), known=[])
+    add_labels(testset, labelled(tmp_path, "1,a\n"), known=[])
+    again = add_labels(testset, labelled(tmp_path, "1,b\n"), known=[])
     assert again.file == "labels/0002.parquet"
-    assert testset.labels([again.file]).to_list()[1] == "b"
+    assert testset.labels.values([again.file]).to_list()[1] == "b"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +109,7 @@ def test_predictions_cover_the_testset_exactly(
 ) -> None:
     _, _, testset = sealed(tmp_path)
     path = write(tmp_path / "p.csv", f"id,prediction\n{text}")
-    refused(lambda: testset.store_predictions(path), *fragments)
+    refused(lambda: testset.predictions.store(path), *fragments)
     assert list((testset.folder / "predictions").iterdir()) == []
 
 
@@ -141,25 +146,25 @@ def test_a_fingerprint_stands_for_the_values(
     folder = shared_testset.folder.parent
     frame = pl.DataFrame({"id": range(5), "prediction": values})
     texts = frame.with_columns(pl.col("prediction").cast(pl.String))
-    whole = shared_testset.store_predictions(written(folder / "p.parquet", frame.to_dict()))
+    whole = shared_testset.predictions.store(written(folder / "p.parquet", frame.to_dict()))
     same = [
         written(folder / "q.parquet", frame[order].to_dict()),
         written(folder / "q.csv", texts[order].to_dict()),
         written(folder / "q.jsonl", texts[order].to_dict()),
     ]
     for path in same:
-        stored = shared_testset.store_predictions(path)
+        stored = shared_testset.predictions.store(path)
         assert stored == whole
     other = texts["prediction"].to_list()
     other[changed] += "0"
     different = written(folder / "r.csv", {"id": range(5), "prediction": other})
-    assert shared_testset.store_predictions(different).fingerprint != whole.fingerprint
+    assert shared_testset.predictions.store(different).fingerprint != whole.fingerprint
 
 
 def test_neighbouring_values_do_not_run_together(tmp_path: Path) -> None:
     _, _, testset = sealed(tmp_path)
     fingerprints = {
-        testset.store_predictions(
+        testset.predictions.store(
             written(tmp_path / "p.csv", {"id": range(5), "prediction": values})
         ).fingerprint
         for values in (["ab", "c", "x", "x", "x"], ["a", "bc", "x", "x", "x"])
@@ -175,10 +180,10 @@ def test_codes_are_in_the_secret_order(tmp_path: Path) -> None:
     sealed_as = seal(vault, 1, load_offered(examples, labels=write(tmp_path / "l.csv", text)))
     testset = SealedTestset(vault, 1)
     ids = [f"e{i}" for i in range(7)]
-    new = testset.store_predictions(
+    new = testset.predictions.store(
         written(tmp_path / "n.parquet", {"id": ids, "prediction": [0, 0, 0, 2, 2, 0, 0]})
     )
-    old = testset.store_predictions(
+    old = testset.predictions.store(
         written(tmp_path / "o.csv", {"id": ids[::-1], "prediction": [1, 0, 3, 1, 1, 0, 0]})
     )
     expected = {
@@ -190,63 +195,63 @@ def test_codes_are_in_the_secret_order(tmp_path: Path) -> None:
         "e5": Code.AGREE_UNLABELLED,
         "e6": Code.DIFFER_UNLABELLED,
     }
-    codes = testset.codes(new.name, old.name, sealed_as.label_files)
+    codes = load_codes(testset, new.name, old.name, sealed_as.label_files)
     assert codes.dtype == np.uint8
-    assert dict(zip(testset.ids_at(range(7)), codes, strict=True)) == expected
-    assert set(testset.codes(new.name, None, [])) == {Code.AGREE_UNLABELLED}
-    rows = testset.rows_at([6, 2])
-    assert [row["id"] for row in rows] == testset.ids_at([6, 2]).to_list()
+    assert dict(zip(testset.examples.ids_at(range(7)), codes, strict=True)) == expected
+    assert set(load_codes(testset, new.name, None, [])) == {Code.AGREE_UNLABELLED}
+    rows = testset.examples.rows_at([6, 2])
+    assert [row["id"] for row in rows] == testset.examples.ids_at([6, 2]).to_list()
     assert all(f"e{row['x']}" == row["id"] for row in rows)
 
 
 def test_values_that_never_meet_are_errors_without_labels(tmp_path: Path) -> None:
     _, _, testset = sealed(tmp_path)
-    received = testset.add_labels(
-        labelled(tmp_path, "".join(f"{i},{SECRET}{i % 2}\n" for i in range(5))), known=[]
+    received = add_labels(
+        testset, labelled(tmp_path, "".join(f"{i},{SECRET}{i % 2}\n" for i in range(5))), known=[]
     )
-    numbers = testset.add_labels(
-        labelled(tmp_path, "".join(f"{i},{i}\n" for i in range(5))), known=[]
+    numbers = add_labels(
+        testset, labelled(tmp_path, "".join(f"{i},{i}\n" for i in range(5))), known=[]
     )
     assert received.file is not None
     assert numbers.file is not None
-    never = testset.store_predictions(
+    never = testset.predictions.store(
         written(tmp_path / "p.csv", {"id": range(5), "prediction": ["cat"] * 5})
     )
-    decimals = testset.store_predictions(
+    decimals = testset.predictions.store(
         written(tmp_path / "p.csv", {"id": range(5), "prediction": [1.0] * 5})
     )
     refused(
-        lambda: testset.require_known_classes(never.name, [str(received.file)]),
+        lambda: require_known_classes(testset, never.name, [str(received.file)]),
         "ever equal to any label",
     )
-    refused(lambda: testset.require_known_classes(decimals.name, [str(numbers.file)]), "3 and 3.0")
+    refused(lambda: require_known_classes(testset, decimals.name, [str(numbers.file)]), "3 and 3.0")
     # Deciding never fails on them: a step that is charged must be decided.
-    assert len(testset.codes(never.name, None, [str(received.file)])) == 5
+    assert len(load_codes(testset, never.name, None, [str(received.file)])) == 5
 
 
 def test_what_is_read_is_verified(tmp_path: Path) -> None:
     """With the digests of the record at hand, nothing is read from a file that was changed."""
     vault, sealed_as, testset = sealed(tmp_path)
-    received = testset.add_labels(labelled(tmp_path, "1,a\n"), known=[])
+    received = add_labels(testset, labelled(tmp_path, "1,a\n"), known=[])
     assert received.file is not None
     assert received.digest is not None
     digests = {**sealed_as.digests, received.file: received.digest}
-    assert SealedTestset(vault, 1, digests).labels([received.file]).to_list()[1] == "a"
-    other = testset.add_labels(labelled(tmp_path, "1,b\n"), known=[])
+    assert SealedTestset(vault, 1, digests).labels.values([received.file]).to_list()[1] == "a"
+    other = add_labels(testset, labelled(tmp_path, "1,b\n"), known=[])
     assert other.file is not None
     (testset.folder / other.file).replace(testset.folder / received.file)
     for name in ("order.npy", "ids.parquet"):
         (testset.folder / name).write_bytes((testset.folder / name).read_bytes() + b"\0")
     changed = SealedTestset(vault, 1, digests)
     for read in (
-        lambda: changed.labels([str(received.file)]),
-        lambda: changed.order,
-        lambda: changed.ids,
+        lambda: changed.labels.values([str(received.file)]),
+        lambda: changed.examples.order,
+        lambda: changed.examples.ids,
     ):
         with pytest.raises(InfrastructureError, match="was changed or damaged"):
             read()
     with pytest.raises(InfrastructureError, match="cannot be read: it is not there"):
-        testset.labels(["labels/0009.parquet"])
+        testset.labels.values(["labels/0009.parquet"])
 
 
 @pytest.mark.parametrize("name", ["order.npy", "ids.parquet", "fingerprints.npy"])
@@ -257,7 +262,7 @@ def test_files_cut_short_are_errors_in_words(tmp_path: Path, name: str) -> None:
         path.write_bytes(content)
         testset = SealedTestset(vault, 1)
         with pytest.raises(InfrastructureError, match="was changed or damaged"):
-            _ = (testset.ids, testset.order, testset.fingerprints)
+            _ = (testset.examples.ids, testset.examples.order, testset.examples.fingerprints)
 
 
 def test_predictions_that_were_tampered_with_are_not_taken_for_known(tmp_path: Path) -> None:
@@ -266,7 +271,7 @@ def test_predictions_that_were_tampered_with_are_not_taken_for_known(tmp_path: P
         written(tmp_path / f"{value}.csv", {"id": range(5), "prediction": [value] * 5})
         for value in "ab"
     ]
-    first, second = (testset.store_predictions(path) for path in paths)
+    first, second = (testset.predictions.store(path) for path in paths)
     (testset.folder / second.name).replace(testset.folder / first.name)
     with pytest.raises(InfrastructureError, match="was changed or damaged"):
-        testset.store_predictions(paths[0])
+        testset.predictions.store(paths[0])

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from easeci.vault import Seal, SealedTestset, Vault, damage, load_offered, open_vault, seal
-from tests.unit.vault.making import SECRET, write, written
+from easeci.vault import SealedTestset, Vault, damage, open_vault
+from easeci.vault.intake import load_offered
+from easeci.vault.sealing import Seal, seal
+from tests.unit.vault.making import SECRET, add_labels, write, written
 
 Sealed = tuple[Vault, dict[str, str], SealedTestset]
 
@@ -27,12 +29,13 @@ def whole(tmp_path: Path) -> Sealed:
     offer = load_offered(examples, label_column="y", files=tmp_path / "files")
     sealed_as: Seal = seal(vault, 1, offer)
     testset = SealedTestset(vault, 1)
-    received = testset.add_labels(
+    received = add_labels(
+        testset,
         write(tmp_path / "l.csv", "id,label\n0,corrected\n"),
         known=sealed_as.label_files,
         correct=True,
     )
-    stored = testset.store_predictions(
+    stored = testset.predictions.store(
         written(tmp_path / "p.csv", {"id": range(4), "prediction": ["a"] * 4})
     )
     digests = dict(sealed_as.digests)

@@ -16,6 +16,7 @@ from easeci.script import Adaptivity, Mode, Script
 from easeci.service.commits.baseline import ensure_archive, keep_refs
 from easeci.service.commits.ticks import is_due
 from easeci.service.project import Project, utc_now
+from easeci.vault.codes import load_codes
 from easeci.verdict import Verdict, decide
 from easeci.verdict.document import verdict_document
 
@@ -135,7 +136,8 @@ def evidence_of(project: Project, testset: Testset, step: Step) -> tuple[Script,
     """
     submission = project.state.submission(step.submission)
     old = None if step.baseline is None else testset.predictions[step.baseline].file
-    codes = project.sealed(testset).codes(
+    codes = load_codes(
+        project.sealed(testset),
         new=testset.predictions[submission.commit].file,
         old=old,
         label_files=testset.label_files[: step.label_files],

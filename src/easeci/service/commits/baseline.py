@@ -101,10 +101,10 @@ def ensure_archive(project: Project) -> None:
         tree.mkdir()
         checkout(project.repository, commit, tree)
         save_archive(tree, packed)
-        file, digest = project.sealed(testset).store_archive(commit, packed)
+        file, digest = project.sealed(testset).builds.store_archive(commit, packed)
     project.append(BaselineArchived(testset.number, commit, file, digest))
     if kept is not None:
-        project.sealed(project.state.testsets[kept.testset]).remove_archive(kept.file)
+        project.sealed(project.state.testsets[kept.testset]).builds.remove_archive(kept.file)
 
 
 def keep_refs(project: Project) -> None:

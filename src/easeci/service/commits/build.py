@@ -19,7 +19,9 @@ from easeci.errors import BuildError, DataError, UsageError
 from easeci.ledger.state import Testset
 from easeci.script import Script
 from easeci.service.project import Project
-from easeci.vault import SealedTestset, StoredPredictions
+from easeci.vault import SealedTestset
+from easeci.vault.codes import require_known_classes
+from easeci.vault.predictions import StoredPredictions
 
 TRY = "`easeci try --examples FILE` runs it on a public sample and shows everything."
 
@@ -80,7 +82,7 @@ def build(
                 repository=project.repository,
                 hidden=(project.store.folder,),
             )
-            stored = sealed.store_predictions(built.predictions)
+            stored = sealed.predictions.store(built.predictions)
             _require_known_classes(project, testset, stored)
         except BuildError as error:
             failure = error
@@ -93,7 +95,7 @@ def build(
                 hint=TRY,
             )
         printed = into / LOG_NAME
-        kept = sealed.store_log(name, printed.read_bytes() if printed.exists() else b"")
+        kept = sealed.builds.store_log(name, printed.read_bytes() if printed.exists() else b"")
     return BuildResult(None if failure else stored, failure, StoredLog(*kept))
 
 
@@ -102,7 +104,7 @@ def _source(project: Project, commit: str) -> CommitSource | ArchiveSource:
     kept = project.state.archive
     if not project.repository.has(commit) and kept is not None and kept.commit == commit:
         return ArchiveSource(
-            project.sealed(project.state.testsets[kept.testset]).archive_path(kept.file)
+            project.sealed(project.state.testsets[kept.testset]).builds.archive_path(kept.file)
         )
     return CommitSource(project.repository, commit)
 
@@ -111,4 +113,4 @@ def _require_known_classes(project: Project, testset: Testset, stored: StoredPre
     """Refuse, before a step is spent, classes that are written in another way than the labels."""
     digests = testset.files | {stored.name: stored.digest}
     sealed = SealedTestset(project.vault, testset.number, digests)
-    sealed.require_known_classes(stored.name, testset.label_files)
+    require_known_classes(sealed, stored.name, testset.label_files)

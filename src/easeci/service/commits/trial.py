@@ -11,7 +11,9 @@ from easeci.build import LOG_NAME, CommitSource, Repository, find_sandbox, make_
 from easeci.errors import BuildError, DataError
 from easeci.service.commits.build import program_of
 from easeci.service.scripts import find_script, load_script
-from easeci.vault import SealedTestset, load_offered, open_vault, seal
+from easeci.vault import SealedTestset, open_vault
+from easeci.vault.intake import load_offered
+from easeci.vault.sealing import seal
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ def try_program(
                 repository=repository,
             )
             seconds = built.seconds
-            stored = sample.store_predictions(built.predictions)
-            classes = dict(sample.predictions(stored.name).value_counts().iter_rows())
+            stored = sample.predictions.store(built.predictions)
+            classes = dict(sample.predictions.load(stored.name).value_counts().iter_rows())
         except (BuildError, DataError) as error:
             failure = error
         printed = into / LOG_NAME

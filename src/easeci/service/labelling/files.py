@@ -21,7 +21,10 @@ from easeci.service.mail.outbox import deliver
 from easeci.service.project import Project, no_testset, require_number, utc_now
 from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
 from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
-from easeci.vault import LabelsReceived, SealedTestset, review
+from easeci.vault import SealedTestset
+from easeci.vault.codes import require_known_classes
+from easeci.vault.intake import review
+from easeci.vault.labels import LabelsReceived
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def import_labels(
             cannot_tell=received.cannot_tell,
             skipped=received.skipped,
             disputed=received.disputed,
-            unsettled=len(sealed.unsettled(testset.label_files)),
+            unsettled=len(sealed.labels.unsettled(testset.label_files)),
             labellers=answers.labellers,
             agreement=agreement(answers.frame),
             wanted=len(wanted_labels(project, testset)),
@@ -103,7 +106,7 @@ def record(
 
     Where ``suspicions`` are asked for, whatever looks wrong with the labels is added to them.
     """
-    received = project.sealed(testset).add_answers(
+    received = project.sealed(testset).labels.add(
         answers,
         known=testset.label_files,
         correct=correct,
@@ -141,8 +144,8 @@ def record_open(
 
 def _all_known(sealed: SealedTestset, testset: Testset, entries: Sequence[dict[str, Any]]) -> bool:
     """Whether elsewhere more is known of every example than these answers say: then that stands."""
-    rows = sealed.order[[int(entry["position"]) for entry in entries]]
-    states = sealed.known(testset.label_files)["state"].gather(rows)
+    rows = sealed.examples.order[[int(entry["position"]) for entry in entries]]
+    states = sealed.labels.known(testset.label_files)["state"].gather(rows)
     return all(
         state in KNOWN or (state is not None and entry["state"] not in KNOWN)
         for state, entry in zip(states, entries, strict=True)
@@ -170,7 +173,7 @@ def _suspicions(project: Project, testset: Testset, file: str, digest: str) -> l
     known = testset.predictions.get(project.state.baseline or "")
     if known is not None:
         try:
-            sealed.require_known_classes(known.file, files)
+            require_known_classes(sealed, known.file, files)
         except DataError as error:
             found.append(f"{error.message} (of the baseline). {error.hint or ''}".strip())
     return found
@@ -203,11 +206,11 @@ def export_wanted(
         sealed = project.sealed(testset)
         wanted: Sequence[int] = wanted_labels(project, testset)
         if unsettled:
-            wanted = sealed.unsettled(testset.label_files).tolist()
+            wanted = sealed.labels.unsettled(testset.label_files).tolist()
         if not wanted:
             return Exported(0)
         project.append(Looked(LABELLING))
-        rows, classes = sealed.rows_at(wanted), classes_of(sealed, testset)
+        rows, classes = sealed.examples.rows_at(wanted), classes_of(sealed, testset)
         write_tasks(path, form, rows, classes)
     columns = [name for name in rows[0] if name not in ("id", "label")]
     config = studio_config(columns, classes) if form is LabelFormat.LABEL_STUDIO else None
@@ -227,7 +230,7 @@ def classes_of(sealed: SealedTestset, testset: Testset) -> tuple[str, ...]:
     """What a label can be: as the script says, or as labels so far do."""
     if testset.script.classes:
         return testset.script.classes
-    seen = sealed.labels(testset.label_files).drop_nulls().unique()
+    seen = sealed.labels.values(testset.label_files).drop_nulls().unique()
     return tuple(sorted(seen.to_list(), key=_by_number))
 
 

@@ -26,6 +26,7 @@ from easeci.tables import Column, ColumnRole
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import KNOWN, LabelState
 from easeci.vault import SealedTestset
+from easeci.vault.codes import code_of_answer
 from easeci.verdict import Evaluation, Verdict
 
 LONGEST_CLASS = 200
@@ -54,11 +55,11 @@ class OpenStep:
         step = testset.undecided_step
         self.number = None if step is None else step.number
         self._mark = _mark(testset)
-        states = self.sealed.known(testset.label_files)["state"]
+        states = self.sealed.labels.known(testset.label_files)["state"]
         known = states.is_in([str(state) for state in KNOWN]).fill_null(False).to_numpy()
-        self._known = known[self.sealed.order]
+        self._known = known[self.sealed.examples.order]
         self._missing = int((~known).sum())
-        self.unsettled: list[int] = self.sealed.unsettled(testset.label_files).tolist()
+        self.unsettled: list[int] = self.sealed.labels.unsettled(testset.label_files).tolist()
         self._unsettled = set(self.unsettled)
         self.declared = bool(testset.script.classes)
         self._classes: list[str] = [] if before is None else before.classes
@@ -80,8 +81,8 @@ class OpenStep:
         new = testset.predictions[project.state.submission(step.submission).commit].file
         old = None if step.baseline is None else testset.predictions[step.baseline].file
         self._evaluation = Evaluation(*evidence_of(project, testset, step))
-        self._new = self.sealed.predictions(new)
-        self._old = None if old is None else self.sealed.predictions(old)
+        self._new = self.sealed.predictions.load(new)
+        self._old = None if old is None else self.sealed.predictions.load(old)
 
     def is_stale(self, testset: Testset) -> bool:
         """Whether something was recorded since that matters here."""
@@ -174,7 +175,7 @@ class OpenStep:
         if self._evaluation is None or self._known[position]:
             return
         before = self._evaluation.code_at(position)
-        code = self.sealed.code_of(position, state, entry["label"], self._new, self._old)
+        code = code_of_answer(self.sealed, position, state, entry["label"], self._new, self._old)
         self._evaluation.put(position, code)
         if self._answered[position] is None:
             self._answered[position] = before

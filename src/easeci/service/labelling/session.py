@@ -188,7 +188,7 @@ class LabelSession:
             testset, position = self._tickets.read(ticket)
             if 0 < testset < self._step.testset.number:
                 return Given.GONE
-            if testset != self._step.testset.number or position >= len(self._step.sealed):
+            if testset != self._step.testset.number or position >= len(self._step.sealed.examples):
                 raise no_ticket()
             self._step.require_answer(state, label)
             if self._step.is_unsettled(position):
@@ -208,7 +208,7 @@ class LabelSession:
         # Whatever waits for this example, even if nobody was asked for it just now, can use it.
         needed = self._step.can_use(position)
         entry = {
-            "id": str(self._step.sealed.ids_at([position])[0]),
+            "id": str(self._step.sealed.examples.ids_at([position])[0]),
             "position": position,
             "label": label,
             "state": str(state),
@@ -286,16 +286,18 @@ class LabelSession:
             question, sealed = self._question(position), self._step.sealed
         if column not in question.files:
             return None
-        return sealed.file_at(question.row[column])  # a large file takes its time: without the lock
+        return sealed.examples.file_at(
+            question.row[column]
+        )  # a large file takes its time: without the lock
 
     def _question(self, position: int) -> Question:
         if position not in self._questions:
             if len(self._questions) > MOST_REMEMBERED:
                 self._questions.clear()
             sealed = self._step.sealed
-            (row,) = sealed.rows_at([position])
+            (row,) = sealed.examples.rows_at([position])
             shown = {name: value for name, value in row.items() if name != "id"}
-            files = tuple(name for name, value in shown.items() if sealed.has_file(value))
+            files = tuple(name for name, value in shown.items() if sealed.examples.has_file(value))
             ticket = self._tickets.ticket(self._step.testset.number, position)
             self._questions[position] = Question(ticket, shown, files)
         return self._questions[position]

@@ -20,7 +20,8 @@ from easeci.service.commits.build import program_of
 from easeci.service.mail.outbox import deliver, require_transport
 from easeci.service.project import Project, require_number
 from easeci.service.scripts import find_script, load_entries
-from easeci.vault import Offered, Overlap, load_offered, overlaps, seal
+from easeci.vault.intake import Offered, load_offered
+from easeci.vault.sealing import Overlap, overlaps, seal
 
 MOST_SHARED = 0.01
 

@@ -11,6 +11,7 @@ from easeci.ledger.events import TestsetReleased
 from easeci.ledger.state import Testset
 from easeci.service.commits.advance import resume
 from easeci.service.project import Project, no_testset
+from easeci.vault.release import write_release
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def release_testset(
             raise UsageError(
                 f"{folder} is not an empty folder", hint="Name one that is new or empty."
             )
-        project.sealed(testset).write_release(folder, testset.label_files)
+        write_release(project.sealed(testset), folder, testset.label_files)
         if testset.released_at is None:
             project.append(TestsetReleased(testset.number))
         return Released(testset.number, str(folder), testset.examples, testset.labels)

@@ -83,7 +83,9 @@ def test_unsettled_labels_are_settled_and_known_ones_never_unsettled(place: Work
     done = import_labels(opened(place), file(place, "id,label\ne1,high\n"), by="bob")
     assert (done.added, done.corrected, done.unsettled) == (1, 0, 0)
     project = opened(place)
-    labels = project.sealed(project.state.testsets[1]).labels(project.state.testsets[1].label_files)
+    labels = project.sealed(project.state.testsets[1]).labels.values(
+        project.state.testsets[1].label_files
+    )
     assert labels[1:3].to_list() == ["high", "low"]
 
 
@@ -95,7 +97,9 @@ def test_old_files_of_labels_are_still_read(place: Workplace) -> None:
         sealed.labels_folder / "old.parquet"
     )
     plain = type(sealed)(project.vault, 1)
-    assert plain.known(["labels/old.parquet"])[1].to_dicts() == [{"label": "low", "state": "label"}]
+    assert plain.labels.known(["labels/old.parquet"])[1].to_dicts() == [
+        {"label": "low", "state": "label"}
+    ]
 
 
 def test_labels_for_several_commits_are_asked_for_once(place: Workplace) -> None:

@@ -104,8 +104,8 @@ def entries(place: Workplace, testset: int = 1) -> dict[str, dict[str, Any]]:
 def recorded(place: Workplace, testset: int = 1) -> dict[str, str]:
     project = opened(place)
     known, sealed = project.state.testsets[testset], project.sealed(project.state.testsets[testset])
-    frame = sealed.known(known.label_files)
-    rows = zip(sealed.ids, frame["state"], frame["label"], strict=True)
+    frame = sealed.labels.known(known.label_files)
+    rows = zip(sealed.examples.ids, frame["state"], frame["label"], strict=True)
     return {str(name): label or state for name, state, label in rows if state is not None}
 
 
@@ -113,7 +113,7 @@ def rests_on(place: Workplace, found: list[Any]) -> set[str]:
     """The examples that two verdicts rest on: as many as they say, of those where models differ."""
     testset = opened(place).state.testsets[1]
     sealed = opened(place).sealed(testset)
-    rows = sealed.rows_at(range(testset.examples))
+    rows = sealed.examples.rows_at(range(testset.examples))
     ids: set[str] = set()
     for cut, verdict in zip(CUTS[1:], found, strict=True):
         differing = [row["id"] for row in rows if cut <= float(row["x"]) < CUTS[0]]
@@ -535,7 +535,7 @@ def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplac
     assert done.problems == ()
     assert not desk.awaiting_flush
     sealed = opened(place).sealed(opened(place).state.testsets[1])
-    assert str(sealed.ids_at([1499])[0]) in recorded(place), "kept: labels are dear"
+    assert str(sealed.examples.ids_at([1499])[0]) in recorded(place), "kept: labels are dear"
     assert desk.take("b", "bob", 1), "the next step"
     assert desk.look_due is False, "recorded on the way"
     desk.close(opened(place))
@@ -625,7 +625,8 @@ def test_labels_from_elsewhere_are_noticed(place: Workplace) -> None:
     mine, theirs = desk.take("a", "ann", 2)
     desk.answer("a", "ann", mine.ticket, LABEL, "low")
     ids = [
-        str(desk._step.sealed.ids_at([desk._tickets.read(q.ticket)[1]])[0]) for q in (mine, theirs)
+        str(desk._step.sealed.examples.ids_at([desk._tickets.read(q.ticket)[1]])[0])
+        for q in (mine, theirs)
     ]
     path = place.folder / "some.csv"
     path.write_text(f"id,label,state\n{ids[0]},,cannot tell\n{ids[1]},high,\n")

@@ -13,6 +13,7 @@ from easeci.service.commits.submit import run
 from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Added, Offer, add_testset, retire_testset
+from easeci.vault.codes import load_codes
 from easeci.verdict import decide
 from easeci.views.status import verify
 from tests.repositories import Workplace, write_examples
@@ -157,7 +158,8 @@ def test_labels_that_are_wanted_are_exported_and_imported_until_the_answer(
     import_labels(opened(place), place.labels)
     project = opened(place)
     testset = project.state.testsets[1]
-    codes = project.sealed(testset).codes(
+    codes = load_codes(
+        project.sealed(testset),
         testset.predictions[project.state.submissions[1].commit].file,
         testset.predictions[project.state.submissions[0].commit].file,
         testset.label_files,

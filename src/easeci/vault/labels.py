@@ -1,4 +1,4 @@
-"""Files of labels: what they hold together, and what new answers add to them.
+"""Labels of a testset: what files of labels hold together, and what new answers add to them.
 
 A file has a row for each example that it speaks of: id, label, state, by, at, and what was said of
 a disputed one. Files of before had an id and a label, and nothing else.
@@ -6,16 +6,25 @@ a disputed one. Files of before had an id and a label, and nothing else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from easeci.errors import DataError
+from easeci.files import create_file, explained
 from easeci.tables import Column, ColumnRole
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import COLUMNS, KNOWN, Answers, LabelState, folded
 from easeci.tables.column import comparable, named, require_unique, where
+from easeci.vault import paths
+from easeci.vault.examples import SealedExamples
+from easeci.vault.sealed_files import SealedFiles, parquet
+
+_UNSETTLED = (LabelState.SKIPPED, LabelState.DISPUTED)
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,73 @@ class LabelsReceived:
     skipped: int = 0
     disputed: int = 0
     problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LabelFiles:
+    """The labels of one testset."""
+
+    files: SealedFiles
+    examples: SealedExamples
+
+    def values(self, names: Sequence[str]) -> pl.Series:
+        """The labels that files hold together, later ones correcting earlier ones.
+
+        In the order of the file of examples, as text; null where none is known.
+        """
+        return self.known(names)["label"]
+
+    def known(self, names: Sequence[str]) -> pl.DataFrame:
+        """Label and state of every example, in the order of the file of examples."""
+        return known_of(self.examples.ids, [self.files.load_table(name) for name in names])
+
+    def unsettled(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Positions in the secret order of the labels that were skipped or are disputed."""
+        states = self.known(names)["state"]
+        unsettled = states.is_in([str(state) for state in _UNSETTLED]).fill_null(False).to_numpy()
+        return np.flatnonzero(unsettled[self.examples.order])
+
+    def add(
+        self,
+        answers: Answers,
+        *,
+        known: Sequence[str],
+        correct: bool = False,
+        classes: Sequence[str] = (),
+        strict: bool = False,
+    ) -> LabelsReceived:
+        """Store answers that are new; labels that differ only as a correction.
+
+        What can't be used is said and left out; an error only if nothing new is left, or if
+        ``strict`` asks for all or nothing.
+        """
+        ids, before = self.examples.ids, self.known(known)
+        merged = merge(ids, before, answers, correct=correct, classes=classes)
+        received = merged.received
+        problems = list(received.problems)
+        if strict and received.disputed:
+            problems.append(f"labellers dispute {received.disputed:,} examples")
+        if problems and (strict or merged.rows.is_empty()):
+            raise DataError(f"{answers.name}: {'; '.join(problems)}", hint="Nothing was stored.")
+        if merged.rows.is_empty():
+            return received
+        content = parquet({name: merged.rows[name] for name in merged.rows.columns})
+        file, digest = self._store(content), self.files.vault.key.digest(content)
+        return replace(received, file=file, digest=digest)
+
+    def _store(self, content: bytes) -> str:
+        """Store a file of labels under the next free number."""
+        folder = self.files.folder
+        with explained(f"the labels for testset {self.files.number} were not stored"):
+            while True:
+                names = [path.name for path in (folder / paths.LABELS).iterdir()]
+                taken = [int(n[:4]) for n in names if re.fullmatch(r"[0-9]{4}\.parquet", n)]
+                name = f"{paths.LABELS}/{max(taken, default=0) + 1:04d}.parquet"
+                try:
+                    create_file(folder / name, content)
+                except FileExistsError:
+                    continue  # somebody else took that number just now
+                return name
 
 
 @dataclass(frozen=True)

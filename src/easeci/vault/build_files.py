@@ -1,0 +1,46 @@
+"""What the owner keeps of a build: what the program printed, and the files of its commit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from easeci.files import create_file, explained
+from easeci.vault import paths
+from easeci.vault.sealed_files import SealedFiles
+
+
+@dataclass(frozen=True)
+class BuildFiles:
+    """Logs and archives that were kept with one testset."""
+
+    files: SealedFiles
+
+    def store_log(self, name: str, content: bytes) -> tuple[str, str]:
+        """Store what a program printed. Returns the file and its digest."""
+        return self._store(f"{paths.LOGS}/{name}.txt", content)
+
+    def load_log(self, file: str) -> str:
+        """What a program printed."""
+        return self.files.read(file).decode("utf-8", errors="replace")
+
+    def store_archive(self, commit: str, archive: Path) -> tuple[str, str]:
+        """Store the files of a commit. Returns the file and its digest."""
+        return self._store(f"{paths.ARCHIVES}/{commit}.tar.gz", archive.read_bytes())
+
+    def archive_path(self, file: str) -> Path:
+        """Where an archive is, once it is verified."""
+        self.files.read(file)
+        return self.files.folder / file
+
+    def remove_archive(self, file: str) -> None:
+        """Remove an archive that is not needed any more."""
+        with explained(f"{file} of testset {self.files.number} was not removed"):
+            (self.files.folder / file).unlink(missing_ok=True)
+
+    def _store(self, file: str, content: bytes) -> tuple[str, str]:
+        """In place of one that was never recorded, because its command was killed."""
+        with explained(f"{file} of testset {self.files.number} was not stored"):
+            (self.files.folder / file).unlink(missing_ok=True)
+            create_file(self.files.folder / file, content)
+        return file, self.files.vault.key.digest(content)

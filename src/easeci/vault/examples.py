@@ -1,0 +1,96 @@
+"""The examples of a testset: ids, secret order, rows, and the files that rows refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from easeci.files import explained
+from easeci.vault import paths
+from easeci.vault.fingerprints import Fingerprints
+from easeci.vault.line_index import LineReader
+from easeci.vault.sealed_files import SealedFiles, read_manifest
+
+LONGEST_PATH = 1000
+Positions = Sequence[int] | npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class SealedExamples:
+    """The examples of one testset."""
+
+    files: SealedFiles
+
+    @cached_property
+    def ids(self) -> pl.Series:
+        """In the order of the file of examples."""
+        return self.files.load_table(paths.IDS)["id"]
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.int64]:
+        """The row in the file of the first, second, … example of the secret order."""
+        return self.files.load_array(paths.ORDER).astype(np.int64)
+
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        """Keyed hashes of the contents, in the order of the file of examples."""
+        return self.files.load_array(paths.FINGERPRINTS).astype(np.uint64)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def ids_at(self, positions: Positions) -> pl.Series:
+        """The ids at positions in the secret order: of labels to ask for."""
+        return self.ids.gather(self._rows(positions))
+
+    def rows_at(self, positions: Positions) -> list[dict[str, Any]]:
+        """The examples at positions in the secret order, as programs see them."""
+        with explained(f"the examples of testset {self.files.number} cannot be read"):
+            return self._lines.rows([int(row) for row in self._rows(positions)])
+
+    @cached_property
+    def _lines(self) -> LineReader:
+        name = f"{paths.EXAMPLES}/{paths.JSONL}"
+        return LineReader(
+            self.files.folder / name, lambda content: self.files.verify(name, content)
+        )
+
+    def _rows(self, positions: Positions) -> npt.NDArray[np.int64]:
+        return self.order[np.asarray(positions, dtype=np.int64)]
+
+    def has_file(self, value: Any) -> bool:
+        """Whether a value of an example names one of the testset's files."""
+        return self._file_path(value) is not None
+
+    def file_at(self, value: Any) -> Path | None:
+        """The file that a value of an example names, held against its digest; None if none."""
+        path = self._file_path(value)
+        if path is None or self.files.digests is None:
+            return path
+        name = str(PurePosixPath(value))
+        with explained(f"a file of the examples of testset {self.files.number} cannot be read"):
+            digest = self.files.vault.key.digest_file(path)
+        if self._file_digests.get(name) != digest:
+            raise self.files.changed(f"a file of the examples ({paths.FILES}/{name})")
+        return path
+
+    def _file_path(self, value: Any) -> Path | None:
+        if not isinstance(value, str) or not 0 < len(value) < LONGEST_PATH or "\0" in value:
+            return None
+        relative = PurePosixPath(value)
+        files = self.files.folder / paths.EXAMPLES / paths.FILES
+        if relative.is_absolute() or ".." in relative.parts:
+            return None
+        path = files / relative
+        return path if path.is_file() and path.resolve().is_relative_to(files.resolve()) else None
+
+    @cached_property
+    def _file_digests(self) -> dict[str, str]:
+        return read_manifest(self.files.read(paths.MANIFEST))

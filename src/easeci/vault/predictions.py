@@ -1,0 +1,76 @@
+"""Predictions for a testset: checked, stored under their fingerprint, read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from easeci.files import create_file, explained
+from easeci.tables import Column, ColumnRole, load_column
+from easeci.tables.align import aligned_predictions
+from easeci.tables.column import as_text
+from easeci.vault import paths
+from easeci.vault.examples import SealedExamples
+from easeci.vault.sealed_files import SealedFiles, parquet
+
+
+@dataclass(frozen=True)
+class StoredPredictions:
+    """Predictions in the vault. The fingerprint is the same exactly if all values are."""
+
+    name: str
+    digest: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class PredictionFiles:
+    """The predictions that were stored for one testset."""
+
+    files: SealedFiles
+    examples: SealedExamples
+
+    def store(self, source: Path) -> StoredPredictions:
+        """Store predictions, which must cover the testset exactly."""
+        received = load_column(source, ColumnRole.NEW)
+        ids = self.examples.ids
+        aligned = aligned_predictions(Column("the testset", ColumnRole.NEW, ids, ids), received)
+        values = as_text(aligned).alias("prediction")
+        fingerprint = self._fingerprint(values)
+        name = f"{paths.PREDICTIONS}/{fingerprint}.parquet"
+        content = parquet({"prediction": values})
+        with explained(f"the predictions for testset {self.files.number} were not stored"):
+            try:
+                create_file(self.files.folder / name, content)
+            except FileExistsError:
+                content = self._stored_before(name, fingerprint, content)
+        return StoredPredictions(name, self.files.vault.key.digest(content), fingerprint)
+
+    def _fingerprint(self, values: pl.Series) -> str:
+        """Of the values in the order of the file; their lengths first, lest two run together."""
+        lengths = values.str.len_bytes().to_numpy().astype("<u8").tobytes()
+        text = "".join(values.to_list()).encode()
+        size = len(values).to_bytes(8, "little")
+        return self.files.vault.key.digest_chunks([size, lengths, text], "predictions")
+
+    def _stored_before(self, name: str, fingerprint: str, content: bytes) -> bytes:
+        """The file that is there already: written by another version, its bytes may differ.
+
+        One that was never recorded was left by a command that was killed; it is written anew.
+        """
+        if self.files.digests is not None and name not in self.files.digests:
+            (self.files.folder / name).unlink()
+            create_file(self.files.folder / name, content)
+            return content
+        if self._fingerprint(self.load(name)) != fingerprint:
+            raise self.files.changed(name)
+        return (self.files.folder / name).read_bytes()
+
+    def load(self, name: str) -> pl.Series:
+        """Stored predictions in the order of the file of examples, as text."""
+        values = self.files.load_table(name)["prediction"]
+        if len(values) != len(self.examples) or values.null_count():
+            raise self.files.changed(name)
+        return values

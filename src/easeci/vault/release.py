@@ -1,0 +1,22 @@
+"""How a retired testset is given to the developers: its examples, and the labels that are known."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from easeci.files import explained
+from easeci.vault.testset import SealedTestset
+
+
+def write_release(testset: SealedTestset, target: Path, label_files: Sequence[str]) -> None:
+    """Copy what programs see to a folder, and beside it the labels that are known."""
+    labels = testset.labels.values(label_files)
+    known = pl.DataFrame({"id": testset.examples.ids, "label": labels}).drop_nulls()
+    with explained(f"testset {testset.number} was not released to {target}"):
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(testset.examples_folder, target, dirs_exist_ok=True)
+        known.write_csv(target / "labels.csv")
