@@ -143,7 +143,7 @@ def _search(walk: LatticeWalk, lowest: float, highest: float, level: float | Non
     owner = np.repeat(np.arange(count), first_cells)
     low, high = np.tile(edges[:-1], count), np.tile(edges[1:], count)
     best = np.maximum(*(log_tail(walk, np.full(count, q)) for q in (lowest, highest)))
-    settled = best.copy()
+    finished = best.copy()
     for _ in range(60):
         at_ends, most = _cell_bounds(LatticeWalk(*(values[owner] for values in walk)), low, high)
         np.maximum.at(best, owner, at_ends)
@@ -151,14 +151,14 @@ def _search(walk: LatticeWalk, lowest: float, highest: float, level: float | Non
         if level is not None:
             target = np.where(best > level, np.inf, np.maximum(target, level))
         done = most <= target[owner]
-        np.maximum.at(settled, owner[done], most[done])
+        np.maximum.at(finished, owner[done], most[done])
         owner, most, low, high = owner[~done], most[~done], low[~done], high[~done]
         if not owner.size:
             break
         edges = low + np.linspace(0.0, 1.0, _PARTS + 1)[:, None] * (high - low)
         owner, low, high = np.tile(owner, _PARTS), edges[:-1].ravel(), edges[1:].ravel()
-    np.maximum.at(settled, owner[: most.size], most)
-    return np.minimum(np.maximum(settled, best), 0.0)
+    np.maximum.at(finished, owner[: most.size], most)
+    return np.minimum(np.maximum(finished, best), 0.0)
 
 
 def _cell_bounds(

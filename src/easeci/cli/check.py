@@ -120,7 +120,7 @@ def _show(request: Request, checked: Checked, ask: Path | None) -> None:
             f"{found.sample:,} examples",
             markup=False,
         )
-        if found.widened and found.settled and found.tolerance is not None:
+        if found.widened and found.final and found.tolerance is not None:
             wider = (
                 f"[yellow]Wider than the script's ±{float(found.clause.tolerance):g}:[/] that "
                 f"needs {found.needed:,} examples; these allow ±{float(found.tolerance):.4g}."

@@ -76,15 +76,15 @@ def unlabelled(codes: Codes) -> npt.NDArray[np.bool_]:
 
 def lowest(codes: Codes, score: Score) -> Codes:
     """The codes with every unsettled label at the lowest score that it can have."""
-    return _settled(codes, score, min)
+    return _at_extreme(codes, score, min)
 
 
 def highest(codes: Codes, score: Score) -> Codes:
     """The codes with every unsettled label at the highest score that it can have."""
-    return _settled(codes, score, max)
+    return _at_extreme(codes, score, max)
 
 
-def _settled(codes: Codes, score: Score, pick: Callable[..., Cell]) -> Codes:
+def _at_extreme(codes: Codes, score: Score, pick: Callable[..., Cell]) -> Codes:
     if not len(codes) or codes.max() < Code.AGREE_UNSETTLED:
         return codes
     table = np.arange(len(Code), dtype=np.uint8)

@@ -118,9 +118,9 @@ def labels_at_truth(script: Script, examples: int, truth: Truth) -> int:
 
 
 def _rounds(ends: list[PathEnds], mode: Mode) -> Floats:
-    """After how many turns each path is settled: by the first clause that decides, or by all."""
-    settled = [np.where(end.proven == (mode is Mode.FN_FREE), end.labels, np.inf) for end in ends]
-    first = np.min(settled, axis=0)
+    """After how many turns each path is decided: by the first clause that can, or by all."""
+    deciding = [np.where(end.proven == (mode is Mode.FN_FREE), end.labels, np.inf) for end in ends]
+    first = np.min(deciding, axis=0)
     last = np.max([end.labels for end in ends], axis=0)
     return np.asarray(np.where(np.isfinite(first), first, last))
 

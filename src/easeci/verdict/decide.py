@@ -110,5 +110,5 @@ def _combined(
         clauses=results,
         examples=whole.examples,
         labels=consulted(results, whole, codes),
-        wanted=() if passed is not None else wanted([r for r in results if not r.settled], codes),
+        wanted=() if passed is not None else wanted([r for r in results if not r.final], codes),
     )

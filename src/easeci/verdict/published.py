@@ -3,7 +3,7 @@
 They measure Φ to the script's ±ε if the testset is at least as large as planned. On a smaller one
 the tolerance is the wider one that so many examples do give, and the result says so.
 
-If labels are missing and the rest of the testset does not settle the clause anyhow, its sample is
+If labels are missing and the rest of the testset does not decide the clause anyhow, its sample is
 not the whole testset but as many examples as were planned, the first ones along the testset's
 order, so that no more labels are asked for than the plan said. Choosing between the two costs
 nothing: means of growing samples are a reverse martingale, so by Doob's inequality the bounds hold
@@ -26,7 +26,7 @@ from easeci.verdict.result import ClauseResult, possible_results
 def measure(test: ClauseTest, whole: Counts, codes: Codes) -> ClauseResult:
     """What the testset says of one clause."""
     result = _measure_on(test, whole, whole)
-    if result.settled:
+    if result.final:
         return result
     seen = _observe(whole, whole, test.clause.score)
     needed = min(test.needed(case) for end in seen for case in end)

@@ -46,7 +46,8 @@ class ClauseResult:
     evidence: ClauseEvidence | None = None
 
     @property
-    def settled(self) -> bool:
+    def final(self) -> bool:
+        """Whether no missing label can change the result."""
         return len(self.possible) == 1
 
 

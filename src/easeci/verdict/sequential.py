@@ -1,7 +1,7 @@
 """The verdict on a commit as labels come in: an answer, or the examples to label next.
 
 Every clause walks the same order from its start, over the examples that its score depends on. The
-clauses take turns, one label each, so that a cheap clause that settles the condition is not kept
+clauses take turns, one label each, so that a cheap clause that decides the condition is not kept
 waiting by a dear one. A condition is a conjunction:
 
     fp-free   passes when every clause is proven; fails when the first is futile or exhausted
@@ -87,14 +87,14 @@ def decide_by(tests: Tests, mode: Mode, testset: Labelled, *, batch: int) -> Ver
 
 
 def walked(tests: Tests, mode: Mode, testset: Labelled) -> tuple[list[Walk], Decision]:
-    """Every clause's walk as far as labels go, and how far each may go before all is settled."""
+    """Every clause's walk as far as labels go, and how far each may go before all is decided."""
     walks = [test.walk(testset) for _, test in tests]
-    return walks, _settle(walks, mode)
+    return walks, _take_turns(walks, mode)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether the condition is settled, and how many labels each clause may have looked at."""
+    """Whether the condition is decided, and how many labels each clause may have looked at."""
 
     passed: bool | None
     limits: tuple[int, ...]
@@ -103,20 +103,20 @@ class Decision:
 
 
 def _decides(ending: Ending, mode: Mode) -> bool:
-    """Whether one clause with this ending settles the condition by itself."""
+    """Whether one clause with this ending decides the condition by itself."""
     if mode is Mode.FP_FREE:
         return ending in (Ending.FUTILE, Ending.EXHAUSTED)
     return ending is Ending.PROVEN
 
 
-def _settle(walks: Sequence[Walk], mode: Mode) -> Decision:
-    """Take turns, one label a clause, until one settles the condition or all have ended."""
+def _take_turns(walks: Sequence[Walk], mode: Mode) -> Decision:
+    """Take turns, one label a clause, until one decides the condition or all have ended."""
     deciding = [(w.labels, i) for i, w in enumerate(walks) if _decides(w.ending, mode)]
     if not deciding:
         waiting = tuple(i for i, walk in enumerate(walks) if walk.ending is Ending.OPEN)
         return Decision(None if waiting else True, tuple(walk.labels for walk in walks), waiting)
     last, first = min(deciding)
-    # In the round in which the settling clause ends, the clauses after it have not moved yet.
+    # In the round in which the deciding clause ends, the clauses after it have not moved yet.
     rounds = [last if i <= first else max(last - 1, 0) for i in range(len(walks))]
     limits = tuple(min(w.labels, r) for w, r in zip(walks, rounds, strict=True))
     waiting = tuple(
@@ -208,22 +208,22 @@ def _wanted(
 ) -> tuple[int, ...]:
     """The labels to ask for next: as many as are needed for sure, and at least ``batch``.
 
-    No waiting clause can end before its own ``fewest_more``, and the condition can't be settled
-    before the first of them can settle it.
+    No waiting clause can end before its own ``fewest_more``, and the condition can't be decided
+    before the first of them can decide it.
     """
     futile_decides = mode is Mode.FP_FREE
-    horizon, settler = min(
+    horizon, decider = min(
         (walks[i].labels + walks[i].fewest_more(any_ending=False, futile_decides=futile_decides), i)
         for i in decision.waiting
     )
     if decision.ceiling is not None:
-        horizon, settler = min((horizon, settler), decision.ceiling)
+        horizon, decider = min((horizon, decider), decision.ceiling)
     _, first = min((walks[i].labels, i) for i in decision.waiting)
     positions = []
     for i in decision.waiting:
         walk = walks[i]
         own = walk.labels + walk.fewest_more(any_ending=True, futile_decides=futile_decides)
-        until = min(own, horizon if i <= settler else horizon - 1)
+        until = min(own, horizon if i <= decider else horizon - 1)
         if i == first:
             until = max(until, walk.labels + batch)
         positions.append(walk.positions[walk.labels : max(until, walk.labels)])

@@ -145,7 +145,7 @@ def test_an_answer_that_is_sure_is_not_waited_for() -> None:
     assert (verdict.passed, verdict.result) == (False, Result.FALSE)
 
 
-def test_a_false_clause_settles_a_conjunction() -> None:
+def test_a_false_clause_decides_a_conjunction() -> None:
     """d is known without labels, so nothing is asked for n - o."""
     made = script(
         r"n - o > 0.1 +/- 0.1 /\ d < 0.2 +/- 0.1", reliability=0.9, estimator="pattern1-active"
@@ -215,7 +215,7 @@ def test_missing_labels_by_every_estimator(
 
 
 def test_a_label_that_cannot_matter_changes_nothing() -> None:
-    """One label missing of many: the rest settles the answer, on the whole testset."""
+    """One label missing of many: the rest decides the answer, on the whole testset."""
     made = script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding")
     random = np.random.default_rng(8)
     codes = (random.random(5000) > 0.547).astype(np.uint8)
