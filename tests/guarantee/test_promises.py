@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from easeci.evidence.clause_test import FUTILITY_SHARE, Aim, Targets
+from easeci.evidence.clause_test import FUTILITY_SHARE, Goal, Targets
 from easeci.evidence.levels import StepLevels
 from easeci.evidence.sizing import examples_needed
 from easeci.script import Mode, compile_condition, parse_condition
@@ -39,7 +39,7 @@ def size_for(condition: str, mode: Mode, difference: float) -> int:
     safety = LEVEL - (share if mode is Mode.FN_FREE else 0.0)
     targets = Targets.of(StepLevels(safety, LEVEL, LEVEL))
     return max(
-        examples_needed(Aim.of(clause, mode), targets, spoiled, difference) for clause in clauses
+        examples_needed(Goal.of(clause, mode), targets, spoiled, difference) for clause in clauses
     )
 
 

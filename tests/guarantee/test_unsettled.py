@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from easeci.bounds.binomial import lower_limit
 from easeci.evidence.cells import Code, Codes, Counts, differs
-from easeci.evidence.clause_test import Aim, SequentialTest, Targets
+from easeci.evidence.clause_test import Goal, SequentialTest, Targets
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, Mode, compile_condition, parse_condition
 from easeci.verdict import decide
@@ -44,7 +44,7 @@ def test_no_choice_of_skipped_labels_gets_further_than_the_truth(
     """All testsets of three examples, with all choices: each curve only ever gets lower."""
     (clause,) = compile_condition(parse_condition(condition))
     tests = {
-        differing: SequentialTest.of(Aim.of(clause, mode), Targets.of(LOOSE), 3, differing)
+        differing: SequentialTest.of(Goal.of(clause, mode), Targets.of(LOOSE), 3, differing)
         for differing in range(4)
     }
     for cells in product(range(5), repeat=3):

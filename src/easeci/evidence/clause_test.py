@@ -52,7 +52,7 @@ class Ending(Enum):
 
 
 @dataclass(frozen=True)
-class Aim:
+class Goal:
     """A clause in the form Φ > c of what has to be proven."""
 
     score: Score
@@ -60,11 +60,11 @@ class Aim:
     tolerance: float
 
     @staticmethod
-    def of(clause: LinearClause, mode: Mode) -> Aim:
+    def of(clause: LinearClause, mode: Mode) -> Goal:
         form = clause.greater
         if mode is Mode.FP_FREE:
-            return Aim(form.score, float(form.threshold), float(form.tolerance))
-        return Aim(-form.score, -float(form.threshold), float(form.tolerance))
+            return Goal(form.score, float(form.threshold), float(form.tolerance))
+        return Goal(-form.score, -float(form.threshold), float(form.tolerance))
 
     @property
     def clear(self) -> float:
@@ -146,10 +146,10 @@ class Walk:
         left = len(self.positions) - self.labels
         needs = []
         if any_ending or not futile_decides:
-            counts = _counts(lowest(known, test.aim.score))
+            counts = _counts(lowest(known, test.goal.score))
             needs.append(test.proof.fewest_more(counts, test.targets.proof, left))
         if any_ending or futile_decides:
-            counts = _counts(highest(known, test.aim.score))
+            counts = _counts(highest(known, test.goal.score))
             needs.append(test.futility.fewest_more(counts, test.targets.futility, left))
         return min(needs)
 
@@ -158,7 +158,7 @@ class Walk:
 class SequentialTest:
     """Everything about one clause that is known before labels: its evidence, as functions."""
 
-    aim: Aim
+    goal: Goal
     targets: Targets
     examples: int
     differing: int
@@ -168,26 +168,26 @@ class SequentialTest:
 
     @staticmethod
     @lru_cache(maxsize=32)
-    def of(aim: Aim, targets: Targets, examples: int, differing: int) -> SequentialTest:
+    def of(goal: Goal, targets: Targets, examples: int, differing: int) -> SequentialTest:
         """Kept for a while: the same testset is asked about again with every label."""
         size = (examples, differing)
         return SequentialTest(
-            aim,
+            goal,
             targets,
             examples,
             differing,
-            evidence_against(aim.proof, PROOF_AIMS, *size, targets.proof),
-            evidence_against(aim.futility, FUTILITY_AIMS, *size, targets.futility),
-            evidence_against(aim.claim, PROOF_AIMS, *size, targets.claim),
+            evidence_against(goal.proof, PROOF_AIMS, *size, targets.proof),
+            evidence_against(goal.futility, FUTILITY_AIMS, *size, targets.futility),
+            evidence_against(goal.claim, PROOF_AIMS, *size, targets.claim),
         )
 
     def walk(self, testset: Labelled) -> Walk:
         """Follow the order as far as the labels go, and stop the moment that something is shown."""
-        if not self.aim.score.needs_labels:
-            proven = self._exact(self.aim.proof) >= self.targets.proof
+        if not self.goal.score.needs_labels:
+            proven = self._exact(self.goal.proof) >= self.targets.proof
             ending = Ending.PROVEN if proven else Ending.EXHAUSTED
             return Walk(ending, 0, np.zeros(0, np.intp), self, testset.codes[:0])
-        track = testset.differing if self.aim.proof.only_differing else testset.everything
+        track = testset.differing if self.goal.proof.only_differing else testset.everything
         ending, labels = self._end(track.known, complete=track.complete)
         return Walk(ending, labels, track.positions, self, track.known)
 
@@ -204,28 +204,28 @@ class SequentialTest:
 
     def _first_end(self, known: Codes) -> tuple[Ending, int] | None:
         """Which target is reached first; if both are with the same label, it is proven."""
-        hopeful = highest(known, self.aim.score)
+        hopeful = highest(known, self.goal.score)
         futile = self.futility.first_crossing(hopeful, self.targets.futility)
         before = known if futile is None else known[:futile]
-        cautious = lowest(before, self.aim.score)
+        cautious = lowest(before, self.goal.score)
         proven = self.proof.first_crossing(cautious, self.targets.proof)
         if proven is not None:
             return Ending.PROVEN, proven
         return None if futile is None else (Ending.FUTILE, futile)
 
     def claims(self, known: Codes) -> bool:
-        if not self.aim.score.needs_labels:
-            return self._exact(self.aim.claim) >= self.targets.claim
-        hopeful = highest(known, self.aim.score)
+        if not self.goal.score.needs_labels:
+            return self._exact(self.goal.claim) >= self.targets.claim
+        hopeful = highest(known, self.goal.score)
         return self.claim.first_crossing(hopeful, self.targets.claim) is not None
 
     def curves(self, known: Codes) -> tuple[CurveEnd, CurveEnd, CurveEnd]:
         targets = (self.targets.proof, self.targets.futility, self.targets.claim)
-        if not self.aim.score.needs_labels:
-            hypotheses = (self.aim.proof, self.aim.futility, self.aim.claim)
+        if not self.goal.score.needs_labels:
+            hypotheses = (self.goal.proof, self.goal.futility, self.goal.claim)
             ends = [self._exact(hypothesis) for hypothesis in hypotheses]
         else:
-            score = self.aim.score
+            score = self.goal.score
             cautious, hopeful = _counts(lowest(known, score)), _counts(highest(known, score))
             curves = ((self.proof, cautious), (self.futility, hopeful), (self.claim, hopeful))
             ends = [float(curve.after(counts[None, :])[0]) for curve, counts in curves]
@@ -236,9 +236,9 @@ class SequentialTest:
 
     def course(self, known: Codes, after: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
         """As :meth:`curves`, of proof and futility, after each of some numbers of labels."""
-        score = self.aim.score
+        score = self.goal.score
         if not score.needs_labels:
-            ends = (self._exact(self.aim.proof), self._exact(self.aim.futility))
+            ends = (self._exact(self.goal.proof), self._exact(self.goal.futility))
             return np.full(len(after), ends[0]), np.full(len(after), ends[1])
         return (
             self.proof.after(_counts_after(lowest(known, score), after)),

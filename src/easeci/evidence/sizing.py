@@ -23,7 +23,7 @@ import numpy.typing as npt
 from easeci.bounds.binomial import contract_sample_size
 from easeci.evidence.bets import PROOF_AIMS, SPACED_AIMS, SPREAD, Floats, aimed
 from easeci.evidence.cells import CODE_OF
-from easeci.evidence.clause_test import Aim, Ending, SequentialTest, Targets
+from easeci.evidence.clause_test import Ending, Goal, SequentialTest, Targets
 from easeci.evidence.hypothesis import (
     FAR_TILT,
     FAR_WEIGHT,
@@ -43,31 +43,32 @@ REACH = 10.0
 """Intervals of d are looked at up to so many standard deviations away."""
 
 
-def examples_needed(aim: Aim, targets: Targets, log_exhaustion: float, difference: float) -> int:
+def examples_needed(goal: Goal, targets: Targets, log_exhaustion: float, difference: float) -> int:
     """The examples that keep a miss by exhaustion below exp(``log_exhaustion``).
 
     Claim: a commit with Φ ≥ c + 2ε and d ≤ ``difference`` reaches its proof within so many
     examples but for that probability. Rounding: up, to three digits.
     """
-    if aim.clear <= aim.bound:
+    if goal.clear <= goal.bound:
         return 1  # the constant is at the end of the range: there is nothing to promise
-    if not aim.score.needs_labels:
-        return _size_of_share(aim, targets, log_exhaustion)
-    if aim.proof.only_differing:
-        shares = _shares(aim, difference)
+    if not goal.score.needs_labels:
+        return _size_of_share(goal, targets, log_exhaustion)
+    if goal.proof.only_differing:
+        shares = _shares(goal, difference)
         return _smallest(
             lambda size: all(
-                _log_miss_differing(aim, targets, size, share) <= log_exhaustion for share in shares
+                _log_miss_differing(goal, targets, size, share) <= log_exhaustion
+                for share in shares
             ),
-            2.0 * difference * targets.proof * (aim.proof.scores[-1] / aim.tolerance) ** 2,
+            2.0 * difference * targets.proof * (goal.proof.scores[-1] / goal.tolerance) ** 2,
         )
-    return _size_of_sum(aim, targets, log_exhaustion)
+    return _size_of_sum(goal, targets, log_exhaustion)
 
 
-def _shares(aim: Aim, difference: float) -> tuple[float, ...]:
+def _shares(goal: Goal, difference: float) -> tuple[float, ...]:
     """The largest d allowed, which is nearly always the worst, and two below it to be sure."""
-    top = max(aim.proof.scores[-1], 1e-300)
-    least = min(max(aim.clear, 0.0) / top + 1e-9, difference)
+    top = max(goal.proof.scores[-1], 1e-300)
+    least = min(max(goal.clear, 0.0) / top + 1e-9, difference)
     return (difference, (2.0 * difference + least) / 3.0, (difference + 2.0 * least) / 3.0)
 
 
@@ -91,23 +92,23 @@ def _smallest(enough: Callable[[int], bool], likely: float) -> int:
     return high
 
 
-def _size_of_share(aim: Aim, targets: Targets, log_exhaustion: float) -> int:
+def _size_of_share(goal: Goal, targets: Targets, log_exhaustion: float) -> int:
     """For a score e·d, which is decided by exact tails and no bets."""
-    factor = float(aim.score.difference)
-    threshold = aim.bound / factor if factor > 0.0 else 1.0 - aim.bound / factor
-    tolerance = (aim.clear - aim.bound) / 2.0 / abs(factor)
+    factor = float(goal.score.difference)
+    threshold = goal.bound / factor if factor > 0.0 else 1.0 - goal.bound / factor
+    tolerance = (goal.clear - goal.bound) / 2.0 / abs(factor)
     return contract_sample_size(threshold, tolerance, -targets.proof, log_exhaustion)
 
 
-def _size_of_sum(aim: Aim, targets: Targets, log_exhaustion: float) -> int:
+def _size_of_sum(goal: Goal, targets: Targets, log_exhaustion: float) -> int:
     """For scores that every example counts in: the best of the bets, by Chernoff's bound."""
-    scores = aim.proof.scores
+    scores = goal.proof.scores
     aims = PROOF_AIMS if len(scores) == 2 else SPACED_AIMS
     spread = 1.0 if len(scores) == 2 else SPREAD
     ends = (scores[0], scores[-1])
-    means = np.array([aim.bound + MARGIN * (ends[1] - ends[0])])
-    sizes = aimed(means, np.array([aim.tolerance]), aims, ends, spread)[0]
-    top = (aim.clear - ends[0]) / (ends[1] - ends[0])
+    means = np.array([goal.bound + MARGIN * (ends[1] - ends[0])])
+    sizes = aimed(means, np.array([goal.tolerance]), aims, ends, spread)[0]
+    top = (goal.clear - ends[0]) / (ends[1] - ends[0])
     law = np.array([1.0 - top, top])
     gains = np.log1p(sizes[:, None] * (np.array(ends) - means))
     shrink = np.log(np.exp(-EXPONENTS[:, None, None] * gains) @ law)
@@ -119,29 +120,29 @@ def _size_of_sum(aim: Aim, targets: Targets, log_exhaustion: float) -> int:
     return math.ceil(float(examples.min()))
 
 
-def _log_miss_differing(aim: Aim, targets: Targets, examples: int, difference: float) -> float:
+def _log_miss_differing(goal: Goal, targets: Targets, examples: int, difference: float) -> float:
     """ln of a bound on the probability that a clearly good commit is not proven at the end."""
-    hypothesis = aim.proof
+    hypothesis = goal.proof
     ends = (hypothesis.scores[0], hypothesis.scores[-1])
-    mean = min(aim.clear / difference, ends[1])
+    mean = min(goal.clear / difference, ends[1])
     top = (mean - ends[0]) / (ends[1] - ends[0])
     law = np.array([1.0 - top, top]) * difference
-    hard, easy = _intervals(examples, difference, aim.bound)
+    hard, easy = _intervals(examples, difference, goal.bound)
     with np.errstate(divide="ignore"):
-        means = np.minimum(np.where(hard > 0.0, aim.bound / hard, math.inf), ends[1])
+        means = np.minimum(np.where(hard > 0.0, goal.bound / hard, math.inf), ends[1])
     possible = means > ends[0]
     hard, easy, means = hard[possible], easy[possible], means[possible]
     if not len(means):
         return -math.inf
     spread = 1.0 if len(hypothesis.scores) == 2 else SPREAD
-    scale = aim.tolerance / np.maximum(hard, 1e-300)
+    scale = goal.tolerance / np.maximum(hard, 1e-300)
     sizes = aimed(means, scale, PROOF_AIMS, ends, spread)
     gains = np.log1p(sizes[:, :, None] * (np.array(ends) - means[:, None, None]))
     slopes = expected_slopes(hypothesis, PROOF_AIMS, examples, hard, targets.proof)
     best = np.full(len(hard), 0.0)
     for log_weight, tilt in _starts(slopes):
         bound = _log_tail(
-            gains, tilt, log_weight, _Sample(examples, law, easy, targets.proof, aim.bound >= 0.0)
+            gains, tilt, log_weight, _Sample(examples, law, easy, targets.proof, goal.bound >= 0.0)
         )
         best = np.minimum(best, bound)
     return float(np.logaddexp.reduce(best))
@@ -205,36 +206,36 @@ class Forecast:
     worst: int
 
 
-def forecast_labels(aim: Aim, targets: Targets, examples: int, difference: float) -> Forecast:
+def forecast_labels(goal: Goal, targets: Targets, examples: int, difference: float) -> Forecast:
     """A forecast for models that differ on this share of examples.
 
     ``unchanged`` has equal accuracies where that can be (Φ = e·d, or n = o = the threshold minus
     the zone's width); ``middle`` is Φ = c + ε, ``better`` is ε beyond the zone, and ``worst`` the
     most over the zone.
     """
-    low, high = _reachable(aim, difference)
-    width = (aim.clear - aim.bound) / 2.0
-    test = SequentialTest.of(aim, targets, examples, round(examples * difference))
+    low, high = _reachable(goal, difference)
+    width = (goal.clear - goal.bound) / 2.0
+    test = SequentialTest.of(goal, targets, examples, round(examples * difference))
 
     def labels(phi: float) -> int:
         return labels_at(test, difference, min(max(phi, low), high))
 
-    unchanged = aim.bound - 2.0 * width
-    if aim.proof.only_differing:
-        unchanged = float(aim.score.difference) * difference
-    middle = labels(aim.bound + width)
-    around = (aim.bound, aim.bound + width / 2.0, aim.bound + 1.5 * width, aim.clear)
+    unchanged = goal.bound - 2.0 * width
+    if goal.proof.only_differing:
+        unchanged = float(goal.score.difference) * difference
+    middle = labels(goal.bound + width)
+    around = (goal.bound, goal.bound + width / 2.0, goal.bound + 1.5 * width, goal.clear)
     return Forecast(
         labels(unchanged),
         middle,
-        labels(aim.clear + width),
+        labels(goal.clear + width),
         max(middle, *(labels(phi) for phi in around)),
     )
 
 
-def _reachable(aim: Aim, difference: float) -> tuple[float, float]:
-    scores = aim.proof.scores
-    share = difference if aim.proof.only_differing else 1.0
+def _reachable(goal: Goal, difference: float) -> tuple[float, float]:
+    scores = goal.proof.scores
+    share = difference if goal.proof.only_differing else 1.0
     return scores[0] * share, scores[-1] * share
 
 
@@ -253,13 +254,13 @@ class PathEnds:
 
 def path_ends(test: SequentialTest, difference: float, phi: float) -> PathEnds:
     """How a walk is likely to go if the truth is Φ = ``phi`` and d = ``difference``."""
-    aim, targets = test.aim, test.targets
-    most = test.differing if aim.proof.only_differing else test.examples
-    if most == 0 or not aim.score.needs_labels:
+    goal, targets = test.goal, test.targets
+    most = test.differing if goal.proof.only_differing else test.examples
+    if most == 0 or not goal.score.needs_labels:
         ending = test.walk(Labelled(np.zeros(0, np.uint8))).ending
         nowhere = np.zeros(len(QUANTILES))
         return PathEnds(nowhere, np.full(len(QUANTILES), ending is Ending.PROVEN))
-    paths = _Paths.of(aim, difference, phi)
+    paths = _Paths.of(goal, difference, phi)
     proof, futility = (
         paths.labels_until(evidence, target, most)
         for evidence, target in ((test.proof, targets.proof), (test.futility, targets.futility))
@@ -284,10 +285,10 @@ class _Paths:
     share: float
 
     @staticmethod
-    def of(aim: Aim, difference: float, phi: float) -> _Paths:
-        cells = sorted(aim.proof.relevant, key=aim.score.of)
-        least, most = float(aim.score.of(cells[0])), float(aim.score.of(cells[-1]))
-        mean = phi / difference if aim.proof.only_differing else phi
+    def of(goal: Goal, difference: float, phi: float) -> _Paths:
+        cells = sorted(goal.proof.relevant, key=goal.score.of)
+        least, most = float(goal.score.of(cells[0])), float(goal.score.of(cells[-1]))
+        mean = phi / difference if goal.proof.only_differing else phi
         share = min(max((mean - least) / (most - least), 0.0), 1.0)
         return _Paths(CODE_OF[cells[0]], CODE_OF[cells[-1]], share)
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from easeci.bounds import Bennett, binomial, chernoff, trinomial
 from easeci.bounds.chernoff import Scores
-from easeci.evidence.clause_test import Aim
+from easeci.evidence.clause_test import Goal
 from easeci.evidence.levels import StepLevels
 from easeci.plan.assumptions import planned_difference, typical
 from easeci.plan.clause_shapes import difference_of_accuracies, known_difference, single_variable
@@ -43,33 +43,36 @@ def exact_estimate(script: Script) -> Estimate:
 
 
 def _size(script: Script, clause: LinearClause, levels: StepLevels) -> int:
-    aim = Aim.of(clause, script.mode)
+    goal = Goal.of(clause, script.mode)
     alpha, beta = levels.safety, levels.sensitivity
-    tolerance = (aim.clear - aim.bound) / 2.0
+    tolerance = (goal.clear - goal.bound) / 2.0
     if tolerance <= 0.0:
         return 1  # the constant is at the end of the range: there is nothing to promise
     single = single_variable(clause.score)
     if single is not None:
         unit = abs(float(single[1]))
-        positive = sum((aim.score.new, aim.score.old, aim.score.difference)) > 0
+        positive = sum((goal.score.new, goal.score.old, goal.score.difference)) > 0
         # A score −x asks for few x: count the examples without it instead.
-        threshold = aim.bound / unit if positive else 1.0 + aim.bound / unit
+        threshold = goal.bound / unit if positive else 1.0 + goal.bound / unit
         return binomial.contract_sample_size(threshold, tolerance / unit, alpha, beta)
     scale = difference_of_accuracies(clause.score)
     known = known_difference(script.clauses, clause)
     if scale is not None:
         unit = abs(float(scale))
-        paired = _Paired(aim.bound / unit, tolerance / unit, alpha, beta)
+        paired = _Paired(goal.bound / unit, tolerance / unit, alpha, beta)
         if known is not None:
             largest = max(known, planned_difference(script, clause).share)
             return paired.size(paired.reachable(float(largest)))
         return paired.size_if_unknown(float(planned_difference(script, clause).share))
     scores = Scores.of_linear(
-        float(aim.score.new), float(aim.score.old), float(aim.score.difference), float(known or 1)
+        float(goal.score.new),
+        float(goal.score.old),
+        float(goal.score.difference),
+        float(known or 1),
     )
-    if not scores.lowest_mean <= aim.bound < aim.clear <= scores.highest_mean:
+    if not scores.lowest_mean <= goal.bound < goal.clear <= scores.highest_mean:
         scores = replace(scores, largest_difference=1.0)  # the clause on d contradicts this one
-    return chernoff.contract_sample_size(scores, aim.bound, tolerance, alpha, beta)
+    return chernoff.contract_sample_size(scores, goal.bound, tolerance, alpha, beta)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from easeci.evidence.clause_test import FUTILITY_SHARE, Aim, Targets
+from easeci.evidence.clause_test import FUTILITY_SHARE, Goal, Targets
 from easeci.evidence.sizing import Forecast, examples_needed, forecast_labels
 from easeci.plan.assumptions import planned_difference, typical
 from easeci.plan.estimate import Estimate, ExpectedLabels
@@ -16,7 +16,7 @@ from easeci.script import Estimator, LinearClause, Script
 @dataclass(frozen=True)
 class _Sized:
     clause: LinearClause
-    aim: Aim
+    goal: Goal
     difference: float
     why: str
     size: int
@@ -31,7 +31,7 @@ def sequential(script: Script) -> Estimate:
     sized = [_size(script, clause, targets, exhaustion) for clause in script.clauses]
     examples = max(item.size for item in sized)
     forecasts = [
-        forecast_labels(item.aim, targets, examples, item.difference)
+        forecast_labels(item.goal, targets, examples, item.difference)
         for item in sized
         if item.clause.score.needs_labels
     ]
@@ -56,13 +56,13 @@ def sequential(script: Script) -> Estimate:
 
 
 def _size(script: Script, clause: LinearClause, targets: Targets, exhaustion: float) -> _Sized:
-    aim = Aim.of(clause, script.mode)
+    goal = Goal.of(clause, script.mode)
     planned = planned_difference(script, clause)
-    least = abs(aim.clear) / max(1e-9, float(clause.score.highest - clause.score.lowest) / 2.0)
+    least = abs(goal.clear) / max(1e-9, float(clause.score.highest - clause.score.lowest) / 2.0)
     difference = min(1.0, max(float(planned.share), 1.01 * least))
-    why = planned.why if aim.proof.only_differing else "whatever d is"
-    size = examples_needed(aim, targets, exhaustion, difference)
-    return _Sized(clause, aim, difference, why, size)
+    why = planned.why if goal.proof.only_differing else "whatever d is"
+    size = examples_needed(goal, targets, exhaustion, difference)
+    return _Sized(clause, goal, difference, why, size)
 
 
 def _expected(forecasts: list[Forecast]) -> ExpectedLabels:

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from easeci.evidence.bets import Floats
-from easeci.evidence.clause_test import Aim, SequentialTest, Targets
+from easeci.evidence.clause_test import Goal, SequentialTest, Targets
 from easeci.evidence.sizing import PathEnds, path_ends
 from easeci.plan.assumptions import planned_difference, typical
 from easeci.script import LinearClause, Mode, Score, Script
@@ -95,20 +95,20 @@ def labels_at_truth(script: Script, examples: int, truth: Truth) -> int:
     levels = typical(script).levels.per_clause(script.mode, len(script.clauses))
     targets, difference = Targets.of(levels), float(truth.difference)
     sign = 1.0 if script.mode is Mode.FP_FREE else -1.0
-    aims = [Aim.of(clause, script.mode) for clause in script.clauses]
+    goals = [Goal.of(clause, script.mode) for clause in script.clauses]
     ends = [
         path_ends(
-            SequentialTest.of(aim, targets, examples, round(examples * difference)),
+            SequentialTest.of(goal, targets, examples, round(examples * difference)),
             difference,
-            aim.bound + sign * float(truth.effect),
+            goal.bound + sign * float(truth.effect),
         )
-        for aim in aims
+        for goal in goals
     ]
     rounds = _rounds(ends, script.mode)
     every, differing = np.zeros(len(rounds)), np.zeros(len(rounds))
-    for aim, end in zip(aims, ends, strict=True):
+    for goal, end in zip(goals, ends, strict=True):
         used = np.minimum(end.labels, rounds)
-        if aim.proof.only_differing:
+        if goal.proof.only_differing:
             differing = np.maximum(differing, used)
         else:
             every = np.maximum(every, used)

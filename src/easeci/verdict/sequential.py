@@ -24,7 +24,7 @@ from fractions import Fraction
 import numpy as np
 
 from easeci.evidence.cells import Codes, Counts, unlabelled
-from easeci.evidence.clause_test import Aim, Ending, SequentialTest, Targets, Walk
+from easeci.evidence.clause_test import Ending, Goal, SequentialTest, Targets, Walk
 from easeci.evidence.labelled import Labelled
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, LinearClause, Mode
@@ -60,7 +60,7 @@ def tests_of(
     targets = Targets.of(levels.per_clause(mode, len(clauses)))
     differing = testset.counts.differing
     return [
-        (clause, SequentialTest.of(Aim.of(clause, mode), targets, len(testset), differing))
+        (clause, SequentialTest.of(Goal.of(clause, mode), targets, len(testset), differing))
         for clause in clauses
     ]
 
@@ -173,7 +173,7 @@ def _estimate(clause: LinearClause, walk: Walk, limit: int, whole: Counts) -> Fr
     mean, high = Counts.of(walk.codes[:limit]).mean_range(clause.score)
     if mean != high:  # some label is unsettled
         return None
-    if walk.test.aim.proof.only_differing:
+    if walk.test.goal.proof.only_differing:
         return mean * Fraction(whole.differing, whole.examples)
     return mean
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from easeci.evidence.cells import Codes
-from easeci.evidence.clause_test import Aim, Ending, SequentialTest, Targets
+from easeci.evidence.clause_test import Ending, Goal, SequentialTest, Targets
 from easeci.evidence.labelled import Labelled
 from easeci.evidence.levels import StepLevels
 from easeci.evidence.sizing import examples_needed, forecast_labels, labels_at
@@ -19,8 +19,8 @@ LEVEL = math.log(1e-4 / 32)
 TARGETS = Targets.of(StepLevels(LEVEL, LEVEL, LEVEL))
 
 
-def aim(condition: str, mode: Mode = Mode.FP_FREE) -> Aim:
-    return Aim.of(compile_condition(parse_condition(condition))[0], mode)
+def goal_of(condition: str, mode: Mode = Mode.FP_FREE) -> Goal:
+    return Goal.of(compile_condition(parse_condition(condition))[0], mode)
 
 
 def draw(law: list[float], size: int, source: np.random.Generator) -> Codes:
@@ -29,7 +29,7 @@ def draw(law: list[float], size: int, source: np.random.Generator) -> Codes:
 
 def test_known_sizes() -> None:
     """Between the exact size of a fixed sample (21,558) and twice as much."""
-    size = examples_needed(aim("n - o > 0.02 +/- 0.01"), TARGETS, LEVEL - math.log(10), 0.1)
+    size = examples_needed(goal_of("n - o > 0.02 +/- 0.01"), TARGETS, LEVEL - math.log(10), 0.1)
     assert 21_558 < size < 43_116
 
 
@@ -51,7 +51,7 @@ def test_a_clear_gain_is_seldom_missed_for_lack_of_examples(
     400 draws: a right size fails this less than once in 10,000 times.
     """
     targets = Targets.of(StepLevels(math.log(0.01), -1e9, math.log(0.01)))
-    goal = aim(condition)
+    goal = goal_of(condition)
     size = examples_needed(goal, targets, math.log(0.05), difference)
     source = np.random.default_rng(5)
     missed = 0
@@ -66,19 +66,19 @@ def test_a_clear_gain_is_seldom_missed_for_lack_of_examples(
 def test_sizes_are_computed_at_once() -> None:
     start = time.perf_counter()
     for condition in ("n - o > 0.02 +/- 0.01", "n > 0.8 +/- 0.01", "d < 0.1 +/- 0.01"):
-        assert examples_needed(aim(condition), TARGETS, LEVEL, 0.1) > 1000
+        assert examples_needed(goal_of(condition), TARGETS, LEVEL, 0.1) > 1000
     assert time.perf_counter() - start < 2.0
 
 
 def test_forecasts_order_the_commits_as_one_expects() -> None:
-    found = forecast_labels(aim("n - o > 0.02 +/- 0.01"), TARGETS, 67_706, 0.1)
+    found = forecast_labels(goal_of("n - o > 0.02 +/- 0.01"), TARGETS, 67_706, 0.1)
     assert found.unchanged < found.middle
     assert found.better < found.middle <= found.worst
     assert 100 < found.unchanged < 260
 
 
 def test_a_forecast_is_near_the_mean_of_simulations() -> None:
-    goal = aim("n - o > 0.02 +/- 0.01")
+    goal = goal_of("n - o > 0.02 +/- 0.01")
     forecast = labels_at(SequentialTest.of(goal, TARGETS, 20_000, 2_000), 0.1, 0.0)
     source = np.random.default_rng(1)
     labels = []
@@ -93,5 +93,5 @@ def test_a_forecast_is_near_the_mean_of_simulations() -> None:
 
 def test_where_nothing_is_promised_one_example_is_enough() -> None:
     """A constant at the end of the range: no mean lies beyond it."""
-    impossible = Aim(aim("n > 0.5 +/- 0.1").score, 1.0, 0.1)
+    impossible = Goal(goal_of("n > 0.5 +/- 0.1").score, 1.0, 0.1)
     assert examples_needed(impossible, TARGETS, LEVEL, 1.0) == 1

@@ -17,7 +17,7 @@ from fractions import Fraction
 from easeci.bounds import Hoeffding
 from easeci.charts import LabelsBar
 from easeci.errors import ScriptError, UsageError
-from easeci.evidence.clause_test import Aim
+from easeci.evidence.clause_test import Goal
 from easeci.plan import Estimate, Plan, Promise, Truth, plan
 from easeci.plan.assumptions import planned_difference, typical
 from easeci.plan.clause_shapes import difference_of_accuracies, known_difference
@@ -256,8 +256,8 @@ def _size_by_hoeffding(script: Script) -> int:
     level = min(levels.safety, levels.sensitivity)
     total = 0
     for clause in script.clauses:
-        aim = Aim.of(clause, script.mode)
-        zone = (aim.clear - aim.bound) / 2.0
+        goal = Goal.of(clause, script.mode)
+        zone = (goal.clear - goal.bound) / 2.0
         if zone > 0.0:
             total += Hoeffding(float(clause.score.weight)).sample_size(zone, level)
     return total
