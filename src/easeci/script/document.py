@@ -29,7 +29,7 @@ SECTION = "ml"
 LONGEST_DOCUMENT = 200_000
 DEEPEST_BRACKETS = 200
 Value = TypeVar("Value")
-START = "`easeci init` writes one to start from."
+START_HINT = "`easeci init` writes one to start from."
 
 
 class Place(Protocol):
@@ -205,7 +205,7 @@ class _Document:
             # ruamel lets a few of its own slips out on texts that are no YAML.
             raise ScriptError(f"{self.source} is not YAML") from None
         if root is None:
-            raise ScriptError(f"{self.source} is empty", hint=START)
+            raise ScriptError(f"{self.source} is empty", hint=START_HINT)
         assert isinstance(root, Node)
         return root
 
@@ -225,7 +225,7 @@ class _Document:
             return section
         if "condition" not in named:
             raise self.error_at(
-                root.start_mark, f"there is no '{SECTION}:' section in this file", START
+                root.start_mark, f"there is no '{SECTION}:' section in this file", START_HINT
             )
         return root
 

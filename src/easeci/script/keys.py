@@ -41,7 +41,7 @@ def parse_text(text: str) -> str:
 
 def parse_probability(text: str) -> Fraction:
     """A number strictly between 0 and 1, or such a percentage; exact."""
-    value = _exact(text)
+    value = _parse_number(text)
     if 0 < value < 1:
         return value
     hint = None
@@ -53,7 +53,7 @@ def parse_probability(text: str) -> Fraction:
 
 
 def parse_difference(text: str) -> Fraction:
-    value = _exact(text)
+    value = _parse_number(text)
     if 0 < value <= 1:
         return value
     raise Problem(
@@ -66,7 +66,7 @@ def parse_effect(text: str) -> Fraction:
     """A number or a percentage with or without a sign, from -2 to 2; exact."""
     sign = -1 if text[:1] in ("-", "−") else 1
     size = text[1:].strip() if text[:1] in ("+", "-", "−") else text
-    value = sign * _exact(size, "0.03 or -1%")
+    value = sign * _parse_number(size, "0.03 or -1%")
     if -2 <= value <= 2:
         return value
     raise Problem(
@@ -253,7 +253,7 @@ def _choice(kind: type[Choice], text: str, what: str) -> Choice:
         raise Problem(f"unknown {what}", hint=f"{hint}It is one of: {options}.") from None
 
 
-def _exact(text: str, example: str = "0.9999 or 99.99%") -> Fraction:
+def _parse_number(text: str, example: str = "0.9999 or 99.99%") -> Fraction:
     percent = text.endswith("%")
     digits = text[:-1].strip() if percent else text
     if len(digits) > 40 or not re.fullmatch(r"[0-9]*\.?[0-9]+([eE][+-]?[0-9]{1,2})?", digits):

@@ -71,10 +71,10 @@ def _parser() -> Lark:
 
 
 def _span(first: Token | Expression, last: Token | Expression) -> Span:
-    return Span(_bounds(first).start, _bounds(last).end)
+    return Span(_span_of(first).start, _span_of(last).end)
 
 
-def _bounds(item: Token | Expression) -> Span:
+def _span_of(item: Token | Expression) -> Span:
     if not isinstance(item, Token):
         return item.span
     assert item.start_pos is not None
@@ -203,7 +203,7 @@ _READING_ORDER = tuple(_EXPECTED)
 
 def _explain(unexpected: UnexpectedInput, text: str) -> Problem:
     """What the parser stumbled over, in the user's terms."""
-    expected = _expected_in_words(unexpected)
+    expected = _expected_tokens(unexpected)
     if isinstance(unexpected, UnexpectedEOF) or _is_end(unexpected):
         end = len(text.rstrip())
         return Problem("the condition ends too early", Span(end, end + 1), expected)
@@ -244,7 +244,7 @@ def _is_end(unexpected: UnexpectedInput) -> bool:
     return isinstance(unexpected, UnexpectedToken) and unexpected.token.type == "$END"
 
 
-def _expected_in_words(unexpected: UnexpectedInput) -> str | None:
+def _expected_tokens(unexpected: UnexpectedInput) -> str | None:
     if isinstance(unexpected, UnexpectedCharacters):
         names = set(unexpected.allowed or ())
     else:

@@ -82,13 +82,13 @@ class Script:
         """What is allowed and probably not meant."""
         found = []
         for clause in self.clauses:
-            found += [_out_of_reach(clause, "True")]
+            found += [_reach_warning(clause, "True")]
             if self.mode is Mode.FN_FREE:
-                found += [_out_of_reach(clause, "False")]
+                found += [_reach_warning(clause, "False")]
         return tuple(warning for warning in found if warning is not None)
 
 
-def _out_of_reach(clause: LinearClause, outcome: str) -> str | None:
+def _reach_warning(clause: LinearClause, outcome: str) -> str | None:
     """Whether the clause can never be shown True (or False) at its tolerance, or not surely so.
 
     Written for Φ > c: True needs an estimate above c + ε, and is promised from c + 2ε on.
