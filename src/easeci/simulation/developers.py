@@ -76,7 +76,7 @@ Commits = Generator[SimulatedCommit, str, None]
 """Yields commits, and is sent the answer to each."""
 
 
-def live(case: Case, testset: int) -> Life:
+def simulate_life(case: Case, testset: int) -> Life:
     """One testset, until it has served its commits, is retired, or has broken its promise."""
     draw = np.random.default_rng([case.seed, case.number, testset])
     commits = _COMMITS[case.developer](case, testset, draw)

@@ -98,9 +98,9 @@ def law_at(script: Script, index: int, place: int, *, least: int | None) -> Law 
     others = [clause for i, clause in enumerate(script.clauses) if i != index]
     difference = float(_difference(script))
     if place != CLEAR:
-        difference = max(difference, _room(at_stake))
+        difference = max(difference, _difference_with_room(at_stake))
     found = _solve(values(score), target, others, least, difference)
-    return None if found is None else _exactly(found, values(score), target)
+    return None if found is None else _corrected(found, values(score), target)
 
 
 def _difference(script: Script) -> Fraction:
@@ -111,7 +111,7 @@ def _difference(script: Script) -> Fraction:
     return script.difference or COMMON_DIFFERENCE
 
 
-def _room(clause: LinearClause) -> float:
+def _difference_with_room(clause: LinearClause) -> float:
     """A d that leaves gains and losses: Φ at the threshold, and as much again either way.
 
     With the least d for a threshold nothing is left to chance, and nothing is put to the test. A
@@ -168,7 +168,7 @@ def _variable(index: int) -> npt.NDArray[np.float64]:
     return np.array([float(cell.value[index]) for cell in CELLS])
 
 
-def _exactly(law: Law, scores: npt.NDArray[np.float64], target: float) -> Law:
+def _corrected(law: Law, scores: npt.NDArray[np.float64], target: float) -> Law:
     """Without what the solver rounds: move a little towards the cell on the other side."""
     law = np.maximum(law, 0.0)
     law = np.where(law < 1e-9, 0.0, law)

@@ -16,7 +16,7 @@ from easeci.errors import UsageError
 from easeci.plan import Plan, plan
 from easeci.plan.assumptions import COMMON_DIFFERENCE
 from easeci.script import Estimator, Script
-from easeci.simulation.developers import Case, Developer, Life, developers_for, live
+from easeci.simulation.developers import Case, Developer, Life, developers_for, simulate_life
 from easeci.simulation.laws import Laws
 from easeci.simulation.report import Round, Simulation, measure
 
@@ -48,7 +48,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class _Round:
+class _PlannedRound:
     plan: Plan
     planned: int
     cases: tuple[Case, ...]
@@ -84,11 +84,11 @@ def simulate(
     ]
     if not tasks:
         raise UsageError("no models can be at a threshold of this condition")
-    lives = _live_all(tasks, workers, progress or (lambda _done, _total: None))
-    return Simulation(seed, tuple(_summed_up(one, lives) for one in rounds))
+    lives = _simulate_all(tasks, workers, progress or (lambda _done, _total: None))
+    return Simulation(seed, tuple(_summarise(one, lives) for one in rounds))
 
 
-def _rounds(script: Script, limits: SimulationSize, seed: int) -> list[_Round]:
+def _rounds(script: Script, limits: SimulationSize, seed: int) -> list[_PlannedRound]:
     commits = min(script.steps, limits.commits)
     if min(script.delta, script.beta) >= VISIBLE:
         return [_round(script, limits, limits.testsets, seed, 0)]
@@ -96,16 +96,18 @@ def _rounds(script: Script, limits: SimulationSize, seed: int) -> list[_Round]:
         script, reliability=1 - LARGER_DELTA, sensitivity=1 - LARGER_DELTA, steps=commits
     )
     return [
-        _round(script, limits, _few(limits.testsets), seed, 0),
+        _round(script, limits, _few_testsets(limits.testsets), seed, 0),
         _round(larger, limits, limits.testsets, seed, len(Developer)),
     ]
 
 
-def _few(testsets: int) -> int:
+def _few_testsets(testsets: int) -> int:
     return min(testsets, max(FEWEST, testsets // FEWER))
 
 
-def _round(script: Script, limits: SimulationSize, testsets: int, seed: int, first: int) -> _Round:
+def _round(
+    script: Script, limits: SimulationSize, testsets: int, seed: int, first: int
+) -> _PlannedRound:
     made = plan(_sized(script))
     sizes = (made.chosen.examples, made.chosen.unlabelled)
     planned = max(size for size in sizes if size is not None)
@@ -123,9 +125,9 @@ def _round(script: Script, limits: SimulationSize, testsets: int, seed: int, fir
         for developer in developers_for(made, laws)
     )
     # Nothing is promised in the zone: there only labels are of interest, and few testsets tell.
-    few = min(testsets, _few(limits.testsets))
+    few = min(testsets, _few_testsets(limits.testsets))
     counts = tuple(few if case.developer is Developer.MIDDLE else testsets for case in cases)
-    return _Round(made, planned, cases, counts)
+    return _PlannedRound(made, planned, cases, counts)
 
 
 def _sized(script: Script) -> Script:
@@ -135,7 +137,7 @@ def _sized(script: Script) -> Script:
     return script
 
 
-def _summed_up(one: _Round, lives: dict[tuple[int, int], Life]) -> Round:
+def _summarise(one: _PlannedRound, lives: dict[tuple[int, int], Life]) -> Round:
     own = [
         [lives[case.number, testset] for testset in range(testsets)]
         for case, testsets in zip(one.cases, one.testsets, strict=True)
@@ -156,28 +158,28 @@ def _summed_up(one: _Round, lives: dict[tuple[int, int], Life]) -> Round:
     )
 
 
-def _live_all(
+def _simulate_all(
     tasks: list[tuple[Case, int]], workers: int, progress: Progress
 ) -> dict[tuple[int, int], Life]:
     lives: dict[tuple[int, int], Life] = {}
     progress(0, len(tasks))
-    for found in _chunks_lived(tasks, workers):
+    for found in _simulated_chunks(tasks, workers):
         lives.update(found)
         progress(len(lives), len(tasks))
     return lives
 
 
-def _chunks_lived(
+def _simulated_chunks(
     tasks: list[tuple[Case, int]], workers: int
 ) -> Iterator[dict[tuple[int, int], Life]]:
     chunks = [tasks[start : start + CHUNK] for start in range(0, len(tasks), CHUNK)]
     if workers == 1 or len(chunks) == 1:
-        yield from map(_live_chunk, chunks)
+        yield from map(_simulate_chunk, chunks)
         return
     # Processes start afresh: a copy of this one could inherit a lock that nobody releases.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(chunks)), mp_context=context) as pool:
-        futures = [pool.submit(_live_chunk, chunk) for chunk in chunks]
+        futures = [pool.submit(_simulate_chunk, chunk) for chunk in chunks]
         try:
             for future in as_completed(futures):
                 yield future.result()
@@ -185,5 +187,5 @@ def _chunks_lived(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _live_chunk(chunk: list[tuple[Case, int]]) -> dict[tuple[int, int], Life]:
-    return {(case.number, testset): live(case, testset) for case, testset in chunk}
+def _simulate_chunk(chunk: list[tuple[Case, int]]) -> dict[tuple[int, int], Life]:
+    return {(case.number, testset): simulate_life(case, testset) for case, testset in chunk}
