@@ -29,7 +29,7 @@ from easeci.bounds.binomial import log_cdf, log_sf
 from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Floats
 from easeci.evidence.cells import Codes, highest, lowest
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
-from easeci.evidence.labelled import Labelled
+from easeci.evidence.labelled import LabelledCodes
 from easeci.evidence.levels import StepLevels
 from easeci.evidence.wealth import CELLS, Evidence
 from easeci.script import LinearClause, Mode, Score
@@ -181,7 +181,7 @@ class SequentialTest:
             evidence_against(goal.claim, PROOF_AIMS, *size, targets.claim),
         )
 
-    def walk(self, testset: Labelled) -> Walk:
+    def walk(self, testset: LabelledCodes) -> Walk:
         """Follow the order as far as the labels go, and stop the moment that something is shown."""
         if not self.goal.score.needs_labels:
             proven = self._exact(self.goal.proof) >= self.targets.proof

@@ -89,9 +89,9 @@ def evidence_against(
     aims = aims if len(scores) == 2 else SPACED_AIMS
     means = np.array([hypothesis.bound + MARGIN * (scores[-1] - scores[0])])
     if means[0] <= scores[0]:
-        return _impossible(aims)
+        return _infinite_evidence(aims)
     start = np.zeros((1, len(aims.multiples)))
-    return _betting(hypothesis, aims, np.minimum(means, scores[-1]), np.ones(1), start)
+    return _evidence_of_bets(hypothesis, aims, np.minimum(means, scores[-1]), np.ones(1), start)
 
 
 def _from_differing(
@@ -105,9 +105,9 @@ def _from_differing(
     # Where even the mean of the least score is above m, the case contradicts the hypothesis.
     kept = means > least
     if not kept.any():
-        return _impossible(aims)
+        return _infinite_evidence(aims)
     scale = 1.0 / np.maximum(cases.at[kept], 1e-300)
-    return _betting(hypothesis, aims, means[kept], scale, cases.log_start[kept])
+    return _evidence_of_bets(hypothesis, aims, means[kept], scale, cases.log_start[kept])
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def log_start_values(
     return total
 
 
-def _betting(
+def _evidence_of_bets(
     hypothesis: Hypothesis, aims: Aims, means: Floats, scale: Floats, log_start: Floats
 ) -> Evidence:
     scores = hypothesis.scores
@@ -202,6 +202,6 @@ def _betting(
     return Evidence(aims.log_weights[None, :] + log_start, factors)
 
 
-def _impossible(aims: Aims) -> Evidence:
+def _infinite_evidence(aims: Aims) -> Evidence:
     bets = len(aims.multiples)
     return Evidence(np.zeros((0, bets)), np.zeros((0, bets, CELLS)))

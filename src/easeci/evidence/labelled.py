@@ -30,7 +30,7 @@ class Track:
     gap: int = 0
 
     def __post_init__(self) -> None:
-        self._go_on()
+        self._move_gap()
 
     @property
     def known(self) -> Codes:
@@ -49,9 +49,9 @@ class Track:
         if _is_missing(code):
             self.gap = min(self.gap, index)
         elif index == self.gap:
-            self._go_on()
+            self._move_gap()
 
-    def _go_on(self) -> None:
+    def _move_gap(self) -> None:
         while self.gap < len(self.codes):
             missing = unlabelled(self.codes[self.gap : self.gap + WINDOW])
             if missing.any():
@@ -60,7 +60,7 @@ class Track:
             self.gap += len(missing)
 
 
-class Labelled:
+class LabelledCodes:
     """The codes of a testset, in its order, of which single ones are learnt or taken back."""
 
     def __init__(self, codes: Codes) -> None:

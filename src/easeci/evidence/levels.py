@@ -55,10 +55,10 @@ def log_histories(adaptivity: Adaptivity, steps: int) -> float:
 
 def log_level(delta: Fraction, adaptivity: Adaptivity, steps: int) -> float:
     """ln(δ / histories): the level of each step, the same for all of them."""
-    return log_of(delta) - log_histories(adaptivity, steps)
+    return log_fraction(delta) - log_histories(adaptivity, steps)
 
 
-def log_of(probability: Fraction) -> float:
+def log_fraction(probability: Fraction) -> float:
     """ln of an exact rational, also where it is too small for a float."""
     return math.log(probability.numerator) - math.log(probability.denominator)
 
@@ -170,8 +170,8 @@ def step_levels(
     first proof, so that the only way on is one string of other answers: safety is divided by the
     steps, and the one node on it that is the first to be clearly true needs no division.
     """
-    proofs, others = _counted(history, mode)
-    log_delta, log_beta = log_of(delta), log_of(beta)
+    proofs, others = _count_answers(history, mode)
+    log_delta, log_beta = log_fraction(delta), log_fraction(beta)
     if adaptivity is Adaptivity.FIRST_CHANGE:
         if proofs:
             raise ValueError("under firstChange a testset is retired at its first change")
@@ -198,7 +198,7 @@ def uniform_levels(
     return StepLevels(safety, log_level(beta, adaptivity, steps), safety)
 
 
-def _counted(history: str, mode: Mode) -> tuple[int, int]:
+def _count_answers(history: str, mode: Mode) -> tuple[int, int]:
     proofs = history.count(proof_bit(mode))
     others = history.count(FAIL if mode is Mode.FP_FREE else PASS)
     if proofs + others != len(history):

@@ -34,7 +34,7 @@ from easeci.evidence.hypothesis import (
     TILTS,
     expected_slopes,
 )
-from easeci.evidence.labelled import Labelled
+from easeci.evidence.labelled import LabelledCodes
 from easeci.evidence.wealth import CELLS, Evidence
 
 LARGEST = 10**12
@@ -55,7 +55,7 @@ def examples_needed(goal: Goal, targets: Targets, log_exhaustion: float, differe
         return _size_of_share(goal, targets, log_exhaustion)
     if goal.proof.only_differing:
         shares = _shares(goal, difference)
-        return _smallest(
+        return _smallest_size(
             lambda size: all(
                 _log_miss_differing(goal, targets, size, share) <= log_exhaustion
                 for share in shares
@@ -72,7 +72,7 @@ def _shares(goal: Goal, difference: float) -> tuple[float, ...]:
     return (difference, (2.0 * difference + least) / 3.0, (difference + 2.0 * least) / 3.0)
 
 
-def _smallest(enough: Callable[[int], bool], likely: float) -> int:
+def _smallest_size(enough: Callable[[int], bool], likely: float) -> int:
     """The smallest size that is enough, to three digits, rounded up.
 
     Of the powers of two the first that is enough is looked for from a ``likely`` size on: what
@@ -257,7 +257,7 @@ def path_ends(test: SequentialTest, difference: float, phi: float) -> PathEnds:
     goal, targets = test.goal, test.targets
     most = test.differing if goal.proof.only_differing else test.examples
     if most == 0 or not goal.score.needs_labels:
-        ending = test.walk(Labelled(np.zeros(0, np.uint8))).ending
+        ending = test.walk(LabelledCodes(np.zeros(0, np.uint8))).ending
         nowhere = np.zeros(len(QUANTILES))
         return PathEnds(nowhere, np.full(len(QUANTILES), ending is Ending.PROVEN))
     paths = _Paths.of(goal, difference, phi)

@@ -21,14 +21,14 @@ COMMON_DIFFERENCE = Fraction(1, 10)
 
 
 @dataclass(frozen=True)
-class Typical:
+class TypicalStep:
     """The levels of the last step after a typical history, and the history in words."""
 
     levels: StepLevels
-    words: str
+    description: str
 
 
-def typical(script: Script) -> Typical:
+def typical_step(script: Script) -> TypicalStep:
     """The last step that the testset serves, after as many proofs as a plan reckons with."""
     before = script.steps - 1
     proofs = 0 if script.adaptivity is Adaptivity.FIRST_CHANGE else round(before * PROOFS)
@@ -43,10 +43,10 @@ def typical(script: Script) -> Typical:
         history=proof * proofs + other * (before - proofs),
         fixed_models=not script.needs_old_model,
     )
-    return Typical(levels, _words(script, proofs, before))
+    return TypicalStep(levels, _describe(script, proofs, before))
 
 
-def _words(script: Script, proofs: int, before: int) -> str:
+def _describe(script: Script, proofs: int, before: int) -> str:
     word = "passed" if script.mode is Mode.FP_FREE else "failed"
     if before == 0:
         return "the first step"

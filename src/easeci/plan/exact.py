@@ -14,7 +14,7 @@ from easeci.bounds import Bennett, binomial, chernoff, trinomial
 from easeci.bounds.chernoff import Scores
 from easeci.evidence.clause_test import Goal
 from easeci.evidence.levels import StepLevels
-from easeci.plan.assumptions import planned_difference, typical
+from easeci.plan.assumptions import planned_difference, typical_step
 from easeci.plan.clause_shapes import difference_of_accuracies, known_difference, single_variable
 from easeci.plan.estimate import Estimate
 from easeci.plan.wording import count, exact, probability
@@ -23,8 +23,8 @@ from easeci.script import Estimator, LinearClause, Script
 
 def exact_estimate(script: Script) -> Estimate:
     """Applies to every condition; every label that matters is there before the first commit."""
-    reckoned = typical(script)
-    levels = reckoned.levels.per_clause(script.mode, len(script.clauses))
+    step = typical_step(script)
+    levels = step.levels.per_clause(script.mode, len(script.clauses))
     sizes = {clause: _size(script, clause, levels) for clause in script.clauses}
     labelled = [size for clause, size in sizes.items() if clause.score.needs_labels]
     return Estimate(
@@ -35,9 +35,9 @@ def exact_estimate(script: Script) -> Estimate:
         labels=max(labelled, default=0),
         labels_per_commit=0,
         derivation=(
-            f"Sized for {reckoned.words}: α = {probability(levels.safety)} for safety, "
+            f"Sized for {step.description}: α = {probability(levels.safety)} for safety, "
             f"β = {probability(levels.sensitivity)} for sensitivity, for each clause",
-            *(line for clause, size in sizes.items() for line in _lines(script, clause, size)),
+            *(line for clause, size in sizes.items() for line in _derivation(script, clause, size)),
         ),
     )
 
@@ -111,7 +111,7 @@ class _Paired:
         return max(found, few)
 
 
-def _lines(script: Script, clause: LinearClause, size: int) -> list[str]:
+def _derivation(script: Script, clause: LinearClause, size: int) -> list[str]:
     if single_variable(clause.score) is not None:
         method = "exact binomial cut-off"
     elif difference_of_accuracies(clause.score) is not None:

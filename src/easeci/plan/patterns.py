@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from easeci.bounds.bound import round_up
-from easeci.evidence.levels import log_level, log_of
+from easeci.evidence.levels import log_fraction, log_level
 from easeci.plan.baseline import hoeffding
 from easeci.plan.clause_shapes import difference_of_accuracies, upper_bound_of_difference
 from easeci.plan.estimate import (
@@ -21,7 +21,7 @@ from easeci.plan.estimate import (
 from easeci.plan.wording import count, exact, histories, probability, why_histories
 from easeci.script import Estimator, LinearClause, Script
 
-HALF = math.log(2.0)
+LOG_TWO = math.log(2.0)
 
 
 def pattern1(script: Script) -> Estimate:
@@ -40,7 +40,7 @@ def pattern2(script: Script) -> Estimate:
     scale = difference_of_accuracies(clause.score)
     if len(script.clauses) > 1 or scale is None:
         return does_not_apply(Estimator.PATTERN2, "needs a single clause, on n - o")
-    level = log_level(script.delta, script.adaptivity, script.steps) - HALF
+    level = log_level(script.delta, script.adaptivity, script.steps) - LOG_TWO
     stage = FirstStage(
         rare=Rare.DIFFERENCE,
         tolerance=2 * clause.tolerance / abs(scale),
@@ -49,7 +49,7 @@ def pattern2(script: Script) -> Estimate:
     )
     test = BennettTest(clause, level, scale, stage)
     opening = [
-        *_halved(script, level),
+        *_halved_level_lines(script, level),
         f"First stage: d̂ to 2D = {exact(stage.tolerance)} without labels: "
         f"{_hoeffding_formula(stage)}",
         "Second stage: p = d̂ + 2D bounds E[(n_i − o_i)²]",
@@ -58,7 +58,7 @@ def pattern2(script: Script) -> Estimate:
         return _pattern2_unsized(test, opening)
     share = stage.share(script.difference, stage.sample_size)
     examples = test.sample_size_for(share)
-    per_commit = _share_of(share, test)
+    per_commit = _labels_per_commit(share, test)
     return Estimate(
         estimator=Estimator.PATTERN2,
         applies=True,
@@ -86,7 +86,7 @@ def pattern3(script: Script) -> Estimate:
     accuracy = _accuracy_above(script)
     if accuracy is None:
         return does_not_apply(Estimator.PATTERN3, "needs a single clause, of the form n > A")
-    level = log_level(script.delta, script.adaptivity, script.steps) - HALF
+    level = log_level(script.delta, script.adaptivity, script.steps) - LOG_TWO
     stage = FirstStage(
         rare=Rare.ERROR,
         tolerance=2 * accuracy.tolerance,
@@ -113,7 +113,7 @@ def pattern3(script: Script) -> Estimate:
         labels_per_commit=0,
         tests=(test,),
         derivation=(
-            *_halved(script, level),
+            *_halved_level_lines(script, level),
             f"Coarse stage: n̂ to 2B = {exact(stage.tolerance)}: {_hoeffding_formula(stage)}",
             f"False if n̂ < A − 2B; otherwise errors are below p = 1 − A + 4B = {exact(share)}",
             *_bennett_lines(test, share),
@@ -142,7 +142,7 @@ def _accuracy_above(script: Script) -> _AccuracyAbove | None:
 def _pattern2_unsized(test: BennettTest, opening: list[str]) -> Estimate:
     sizes = [
         f"d = {exact(difference)}: {count(test.sample_size_for(share))} examples, "
-        f"{count(_share_of(share, test))} labels a commit"
+        f"{count(_labels_per_commit(share, test))} labels a commit"
         for difference in (Fraction(2, 100), Fraction(5, 100), Fraction(1, 10), Fraction(1, 5))
         for share in [min(Fraction(1), difference + test.first_stage.tolerance)]
     ]
@@ -164,7 +164,7 @@ def _pattern1(script: Script, estimator: Estimator) -> Estimate:
     if isinstance(found, str):
         return does_not_apply(estimator, found)
     filter_clause, test_clause, scale, ceiling = found
-    level = log_level(script.delta, script.adaptivity, script.steps) - HALF
+    level = log_level(script.delta, script.adaptivity, script.steps) - LOG_TWO
     filter_test = HoeffdingTest(filter_clause, level)
     stage = FirstStage(
         rare=Rare.DIFFERENCE,
@@ -176,7 +176,7 @@ def _pattern1(script: Script, estimator: Estimator) -> Estimate:
     share = stage.share(Fraction(0), stage.sample_size)
     examples = test.sample_size_for(share)
     active = estimator is Estimator.PATTERN1_ACTIVE
-    per_commit = _share_of(share, test) if active else 0
+    per_commit = _labels_per_commit(share, test) if active else 0
     return Estimate(
         estimator=estimator,
         applies=True,
@@ -212,13 +212,13 @@ def _filter_and_test(
     return filters[0], tests[0], scale, ceiling
 
 
-def _share_of(share: Fraction, test: BennettTest) -> int:
+def _labels_per_commit(share: Fraction, test: BennettTest) -> int:
     """Labels of a commit: the share of the (unrounded) sample on which the models may differ."""
     bound = test.bound_for(share)
     return round_up(float(share) * bound.examples(float(test.clause.tolerance), test.log_level))
 
 
-def _halved(script: Script, level: float) -> list[str]:
+def _halved_level_lines(script: Script, level: float) -> list[str]:
     return [
         f"δ = 1 − {exact(script.reliability)} = {exact(script.delta)}, divided by "
         f"{histories(script)} ({why_histories(script)})",
@@ -237,11 +237,11 @@ def _bennett_lines(test: BennettTest, share: Fraction) -> list[str]:
     epsilon = test.clause.tolerance / abs(test.scale)
     bound = test.bound_for(share)
     exponent = bound.exponent(float(test.clause.tolerance))
+    needed = LOG_TWO - test.log_level
     return [
         "Bennett, two-sided: N = ln(2/δ′) / (p · h(ε/p)), h(u) = (1+u) ln(1+u) − u",
-        f"N = {HALF - test.log_level:.4f} / ({exact(share)} · h({exact(epsilon)}/{exact(share)})) "
-        f"= {HALF - test.log_level:.4f} / {exponent:.6g} = {count(test.sample_size_for(share))} "
-        "examples",
+        f"N = {needed:.4f} / ({exact(share)} · h({exact(epsilon)}/{exact(share)})) "
+        f"= {needed:.4f} / {exponent:.6g} = {count(test.sample_size_for(share))} examples",
     ]
 
 
@@ -252,7 +252,7 @@ def _pattern1_derivation(
     ceiling = stage.ceiling
     assert ceiling is not None
     lines = [
-        *_halved(script, test.log_level),
+        *_halved_level_lines(script, test.log_level),
         f"Filter: d̂ to ε′ = {exact(stage.tolerance)} without labels: {_hoeffding_formula(stage)}",
         f"False if d̂ > A + ε′; otherwise d < p = A + 2ε′ = {exact(share)}, and E[(n_i − o_i)²] ≤ p",
         *_bennett_lines(test, share),
@@ -263,11 +263,14 @@ def _pattern1_derivation(
             *lines,
             f"(The paper prints p = A = {exact(ceiling)}: {count(printed)} examples.)",
         ]
-    single = BennettTest(test.clause, log_of(script.delta) - HALF, test.scale, stage)
+    single = BennettTest(test.clause, log_fraction(script.delta) - LOG_TWO, test.scale, stage)
+    ours, as_printed, undivided = (
+        count(_labels_per_commit(p, t))
+        for p, t in ((share, test), (ceiling, test), (ceiling, single))
+    )
     return [
         *lines,
-        f"Labels only where the models differ: p · N = {count(_share_of(share, test))} a commit",
-        f"(The paper prints p = A = {exact(ceiling)}: {count(_share_of(ceiling, test))} labels a "
-        f"commit; and with δ/2 for every commit, no division by {histories(script)}: "
-        f"{count(_share_of(ceiling, single))}.)",
+        f"Labels only where the models differ: p · N = {ours} a commit",
+        f"(The paper prints p = A = {exact(ceiling)}: {as_printed} labels a commit; and with δ/2 "
+        f"for every commit, no division by {histories(script)}: {undivided}.)",
     ]

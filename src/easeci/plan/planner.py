@@ -133,7 +133,7 @@ def _best_published(script: Script) -> Estimate:
     if script.difference is None:
         script = replace(script, difference=COMMON_DIFFERENCE)
     sized = [e for e in (estimator(script) for estimator in PUBLISHED) if e.examples is not None]
-    return min(sized, key=lambda e: (_in_all(e, script), e.labels))
+    return min(sized, key=lambda e: (_labels_in_all(e, script), e.labels))
 
 
 def _effort(estimate: Estimate) -> str:
@@ -142,7 +142,7 @@ def _effort(estimate: Estimate) -> str:
     return f"{count(estimate.labels or 0)} up front"
 
 
-def _in_all(estimate: Estimate, script: Script) -> int:
+def _labels_in_all(estimate: Estimate, script: Script) -> int:
     labels = estimate.labels_in_all(script.steps)
     assert labels is not None
     return labels
@@ -153,10 +153,10 @@ def _savings(script: Script) -> tuple[Saving, ...]:
     if not script.needs_labels:
         return ()
     best = _best_published(script)
-    now = _in_all(best, script)
+    now = _labels_in_all(best, script)
     savings = []
     for points in (1, 2):
-        labels = _in_all(_best_published(_loosened(script, points)), script)
+        labels = _labels_in_all(_best_published(_loosened(script, points)), script)
         savings.append(Saving(points, labels, now / labels))
     return tuple(savings)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from easeci.evidence.clause_test import FUTILITY_SHARE, Goal, Targets
 from easeci.evidence.sizing import Forecast, examples_needed, forecast_labels
-from easeci.plan.assumptions import planned_difference, typical
+from easeci.plan.assumptions import planned_difference, typical_step
 from easeci.plan.estimate import Estimate, ExpectedLabels
 from easeci.plan.wording import count, probability
 from easeci.script import Estimator, LinearClause, Script
@@ -24,8 +24,8 @@ class _Sized:
 
 def sequential(script: Script) -> Estimate:
     """Applies to every condition; needs no label before the first commit."""
-    reckoned = typical(script)
-    levels = reckoned.levels.per_clause(script.mode, len(script.clauses))
+    step = typical_step(script)
+    levels = step.levels.per_clause(script.mode, len(script.clauses))
     targets = Targets.of(levels)
     exhaustion = levels.sensitivity + math.log1p(-FUTILITY_SHARE)
     sized = [_size(script, clause, targets, exhaustion) for clause in script.clauses]
@@ -45,7 +45,7 @@ def sequential(script: Script) -> Estimate:
         labels_per_commit=worst,
         expected=_expected(forecasts),
         derivation=(
-            f"Sized for {reckoned.words}: α = {probability(levels.safety)} for safety, "
+            f"Sized for {step.description}: α = {probability(levels.safety)} for safety, "
             f"β = {probability(levels.sensitivity)} for sensitivity, for each clause",
             f"Evidence must grow to 1/α for a proof; β goes to giving up too early "
             f"({FUTILITY_SHARE:.0%}) and to a testset that ends too early",

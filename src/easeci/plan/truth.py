@@ -19,7 +19,7 @@ import numpy as np
 from easeci.evidence.bets import Floats
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets
 from easeci.evidence.sizing import PathEnds, path_ends
-from easeci.plan.assumptions import planned_difference, typical
+from easeci.plan.assumptions import planned_difference, typical_step
 from easeci.script import LinearClause, Mode, Score, Script
 from easeci.script.cells import DIFFERING
 
@@ -92,7 +92,7 @@ def labels_at_truth(script: Script, examples: int, truth: Truth) -> int:
 
     It is the last commit of a typical history, as everywhere in a plan.
     """
-    levels = typical(script).levels.per_clause(script.mode, len(script.clauses))
+    levels = typical_step(script).levels.per_clause(script.mode, len(script.clauses))
     targets, difference = Targets.of(levels), float(truth.difference)
     sign = 1.0 if script.mode is Mode.FP_FREE else -1.0
     goals = [Goal.of(clause, script.mode) for clause in script.clauses]
@@ -104,10 +104,10 @@ def labels_at_truth(script: Script, examples: int, truth: Truth) -> int:
         )
         for goal in goals
     ]
-    rounds = _rounds(ends, script.mode)
-    every, differing = np.zeros(len(rounds)), np.zeros(len(rounds))
+    turns = _turns(ends, script.mode)
+    every, differing = np.zeros(len(turns)), np.zeros(len(turns))
     for goal, end in zip(goals, ends, strict=True):
-        used = np.minimum(end.labels, rounds)
+        used = np.minimum(end.labels, turns)
         if goal.proof.only_differing:
             differing = np.maximum(differing, used)
         else:
@@ -117,7 +117,7 @@ def labels_at_truth(script: Script, examples: int, truth: Truth) -> int:
     return round(float((every + differing - shared).mean()))
 
 
-def _rounds(ends: list[PathEnds], mode: Mode) -> Floats:
+def _turns(ends: list[PathEnds], mode: Mode) -> Floats:
     """After how many turns each path is decided: by the first clause that can, or by all."""
     deciding = [np.where(end.proven == (mode is Mode.FN_FREE), end.labels, np.inf) for end in ends]
     first = np.min(deciding, axis=0)

@@ -14,10 +14,10 @@ import numpy as np
 
 from easeci.evidence.cells import Codes
 from easeci.evidence.clause_test import Ending, Walk
-from easeci.evidence.labelled import Labelled
+from easeci.evidence.labelled import LabelledCodes
 from easeci.script import Estimator, Script
 from easeci.verdict.decide import levels_of
-from easeci.verdict.sequential import ending_at, tests_of, walked
+from easeci.verdict.sequential import ending_at, tests_of, walk_all
 
 MOST_POINTS = 400
 
@@ -57,9 +57,9 @@ def evidence_curves(
     """
     if script.estimator not in (Estimator.AUTO, Estimator.SEQUENTIAL):
         return ()
-    testset, levels = Labelled(codes), levels_of(script, history)
+    testset, levels = LabelledCodes(codes), levels_of(script, history)
     tests = tests_of(script.clauses, script.mode, levels, testset)
-    walks, decision = walked(tests, script.mode, testset)
+    walks, decision = walk_all(tests, script.mode, testset)
     return tuple(
         _curves(clause.text, walk, limit, most)
         for clause, walk, limit in zip(script.clauses, walks, decision.limits, strict=True)

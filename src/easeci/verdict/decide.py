@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from easeci.evidence.cells import Code, Codes, Counts
-from easeci.evidence.labelled import Labelled
+from easeci.evidence.labelled import LabelledCodes
 from easeci.evidence.levels import StepLevels, step_levels, uniform_levels
 from easeci.plan import ClauseTest, design
 from easeci.script import Estimator, Script
@@ -44,7 +44,7 @@ class Evaluation:
     """
 
     def __init__(self, script: Script, codes: Codes, history: str | None = None) -> None:
-        self._script, self._testset = script, Labelled(codes)
+        self._script, self._testset = script, LabelledCodes(codes)
         self._history = history
 
     def code_at(self, position: int) -> Code:

@@ -89,17 +89,17 @@ def lower_limit(
     """Φ is at least this, except with probability alpha, given complete counts."""
     single = single_variable(score)
     if single is not None:
-        return _of_single(single, counts, log_alpha)
+        return _single_variable_limit(single, counts, log_alpha)
     scale = difference_of_accuracies(score)
     if scale is not None:
-        return _of_difference(scale, counts, log_alpha, largest_difference)
+        return _difference_limit(scale, counts, log_alpha, largest_difference)
     scores = Scores.of_linear(
         float(score.new), float(score.old), float(score.difference), largest_difference or 1.0
     )
     return chernoff.lower_limit(scores, float(counts.mean(score)), counts.examples, log_alpha)
 
 
-def _of_single(single: tuple[int, Fraction], counts: Counts, log_alpha: float) -> float:
+def _single_variable_limit(single: tuple[int, Fraction], counts: Counts, log_alpha: float) -> float:
     variable, scale = single
     successes = sum(counts[CODE_OF[cell]] for cell in Cell if cell.value[variable])
     if scale > 0:
@@ -107,7 +107,7 @@ def _of_single(single: tuple[int, Fraction], counts: Counts, log_alpha: float) -
     return float(scale) * binomial.upper_limit(successes, counts.examples, log_alpha)
 
 
-def _of_difference(
+def _difference_limit(
     scale: Fraction, counts: Counts, log_alpha: float, largest_difference: float | None
 ) -> float:
     paired = PairedCounts(

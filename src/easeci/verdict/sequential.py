@@ -25,7 +25,7 @@ import numpy as np
 
 from easeci.evidence.cells import Codes, Counts, unlabelled
 from easeci.evidence.clause_test import Ending, Goal, SequentialTest, Targets, Walk
-from easeci.evidence.labelled import Labelled
+from easeci.evidence.labelled import LabelledCodes
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, LinearClause, Mode
 from easeci.verdict.logic import Interval, Result, conjunction
@@ -45,7 +45,7 @@ def decide_sequentially(
     ``batch`` is the least number of labels to ask for at a time. More are asked for where it is
     sure that no verdict can come before them.
     """
-    testset = Labelled(codes)
+    testset = LabelledCodes(codes)
     return decide_by(tests_of(clauses, mode, levels, testset), mode, testset, batch=batch)
 
 
@@ -54,7 +54,7 @@ Tests = Sequence[tuple[LinearClause, SequentialTest]]
 
 
 def tests_of(
-    clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, testset: Labelled
+    clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, testset: LabelledCodes
 ) -> Tests:
     """The tests of a condition on a testset: whatever is known of it before labels."""
     targets = Targets.of(levels.per_clause(mode, len(clauses)))
@@ -65,10 +65,10 @@ def tests_of(
     ]
 
 
-def decide_by(tests: Tests, mode: Mode, testset: Labelled, *, batch: int) -> Verdict:
+def decide_by(tests: Tests, mode: Mode, testset: LabelledCodes, *, batch: int) -> Verdict:
     """The verdict by the labels that are known now."""
     counts = testset.counts
-    walks, decision = walked(tests, mode, testset)
+    walks, decision = walk_all(tests, mode, testset)
     wanted: tuple[int, ...] = ()
     if decision.passed is None:
         wanted = _wanted(walks, decision, mode, testset.codes, batch)
@@ -77,7 +77,7 @@ def decide_by(tests: Tests, mode: Mode, testset: Labelled, *, batch: int) -> Ver
         result=_condition_result(walks, decision, mode),
         passed=decision.passed,
         clauses=tuple(
-            _clause_finding(clause, walk, limit, mode, counts)
+            _clause_result(clause, walk, limit, mode, counts)
             for (clause, _), walk, limit in zip(tests, walks, decision.limits, strict=True)
         ),
         examples=len(testset),
@@ -86,7 +86,7 @@ def decide_by(tests: Tests, mode: Mode, testset: Labelled, *, batch: int) -> Ver
     )
 
 
-def walked(tests: Tests, mode: Mode, testset: Labelled) -> tuple[list[Walk], Decision]:
+def walk_all(tests: Tests, mode: Mode, testset: LabelledCodes) -> tuple[list[Walk], Decision]:
     """Every clause's walk as far as labels go, and how far each may go before all is decided."""
     walks = [test.walk(testset) for _, test in tests]
     return walks, _take_turns(walks, mode)
@@ -129,12 +129,11 @@ def _condition_result(walks: Sequence[Walk], decision: Decision, mode: Mode) -> 
     if decision.passed is None:
         return Result.UNKNOWN
     return conjunction(
-        _clause_result(walk, limit, mode)
-        for walk, limit in zip(walks, decision.limits, strict=True)
+        _result_at(walk, limit, mode) for walk, limit in zip(walks, decision.limits, strict=True)
     )
 
 
-def _clause_result(walk: Walk, limit: int, mode: Mode) -> Result:
+def _result_at(walk: Walk, limit: int, mode: Mode) -> Result:
     shown, opposite = Result.TRUE, Result.FALSE
     if mode is Mode.FN_FREE:
         shown, opposite = opposite, shown
@@ -143,15 +142,15 @@ def _clause_result(walk: Walk, limit: int, mode: Mode) -> Result:
     return opposite if walk.claims(limit) else Result.UNKNOWN
 
 
-def _clause_finding(
+def _clause_result(
     clause: LinearClause, walk: Walk, limit: int, mode: Mode, whole: Counts
 ) -> ClauseResult:
     ending = ending_at(walk, limit)
-    result = _clause_result(walk, limit, mode)
+    result = _result_at(walk, limit, mode)
     return ClauseResult(
         clause=clause,
         estimate=_estimate(clause, walk, limit, whole),
-        interval=_shown(clause, ending, result, mode),
+        interval=_interval(clause, ending, result, mode),
         result=result,
         possible=frozenset([result] if ending is not Ending.OPEN else Result),
         sample=len(walk.positions[:limit]) if clause.score.needs_labels else whole.examples,
@@ -178,7 +177,7 @@ def _estimate(clause: LinearClause, walk: Walk, limit: int, whole: Counts) -> Fr
     return mean
 
 
-def _shown(clause: LinearClause, ending: Ending, result: Result, mode: Mode) -> Interval:
+def _interval(clause: LinearClause, ending: Ending, result: Result, mode: Mode) -> Interval:
     """What the evidence leaves of the values that Φ can have at all."""
     form = clause.greater
     low, high = form.score.lowest, form.score.highest

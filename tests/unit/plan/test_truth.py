@@ -9,7 +9,7 @@ import pytest
 
 from easeci.evidence.cells import Code, Codes
 from easeci.plan import Promise, Truth
-from easeci.plan.assumptions import typical
+from easeci.plan.assumptions import typical_step
 from easeci.plan.sequential import sequential
 from easeci.plan.truth import labels_at_truth, likely_truth, out_of_reach, promised
 from easeci.script import Script
@@ -58,7 +58,7 @@ def test_a_forecast_at_any_effect_is_near_the_mean_of_verdicts(
     truth = likely_truth(script, Fraction(effect))
     size = sequential(script).examples
     assert size is not None
-    levels, rng = typical(script).levels, np.random.default_rng(7)
+    levels, rng = typical_step(script).levels, np.random.default_rng(7)
     gaps = [c.threshold for c in script.clauses if not c.score.label_matters_when_agreeing]
     gain = float(gaps[0] + truth.effect) if gaps else 0.0
     labels = [

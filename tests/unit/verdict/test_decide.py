@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.evidence.cells import Code, Codes, Counts, differs
-from easeci.evidence.labelled import WINDOW, Labelled
+from easeci.evidence.labelled import WINDOW, LabelledCodes
 from easeci.script import Estimator, Script
 from easeci.verdict import Evaluation, decide
 from tests.scripts import script
@@ -80,7 +80,7 @@ def test_labels_along_a_long_testset() -> None:
     generator = np.random.default_rng(3)
     truth = generator.choice(5, 5 * WINDOW, p=[0.5, 0.2, 0.1, 0.1, 0.1]).astype(np.uint8)
     missing = [Code.DIFFER_UNLABELLED if d else Code.AGREE_UNLABELLED for d in differs(truth)]
-    testset = Labelled(np.array(missing, np.uint8))
+    testset = LabelledCodes(np.array(missing, np.uint8))
     assert testset.everything.gap == testset.differing.gap == 0
     order = np.concatenate([np.arange(1, len(truth)), [0]])
     for position in order:
@@ -98,7 +98,7 @@ def test_labels_along_a_long_testset() -> None:
 
 def test_the_codes_given_are_not_touched_and_models_differ_for_good() -> None:
     codes = np.array([Code.AGREE_UNLABELLED] * 3, np.uint8)
-    testset = Labelled(codes)
+    testset = LabelledCodes(codes)
     testset.put(1, Code.AGREE_RIGHT)
     assert set(codes) == {Code.AGREE_UNLABELLED}
     with pytest.raises(ValueError, match="differ"):

@@ -19,7 +19,7 @@ from easeci.charts import LabelsBar
 from easeci.errors import ScriptError, UsageError
 from easeci.evidence.clause_test import Goal
 from easeci.plan import Estimate, Plan, Promise, Truth, plan
-from easeci.plan.assumptions import planned_difference, typical
+from easeci.plan.assumptions import planned_difference, typical_step
 from easeci.plan.clause_shapes import difference_of_accuracies, known_difference
 from easeci.plan.document import SECONDS_PER_LABEL, hours
 from easeci.plan.planner import PUBLISHED_NAMES
@@ -252,7 +252,7 @@ def _size_by_hoeffding(script: Script) -> int:
     Known in no time, and above whatever the exact sizes are; the time that those take grows with
     them, and with the number of clauses.
     """
-    levels = typical(script).levels.per_clause(script.mode, len(script.clauses))
+    levels = typical_step(script).levels.per_clause(script.mode, len(script.clauses))
     level = min(levels.safety, levels.sensitivity)
     total = 0
     for clause in script.clauses:
