@@ -27,11 +27,12 @@ from unittest import mock
 
 from easeci.ledger.chain import Head, Record
 from easeci.service.commits.submit import run
+from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import import_labels
 from easeci.service.project import open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.store import Store
-from easeci.views.status import log, verify
+from easeci.views.history import log
 from tests.repositories import Workplace, write_examples
 
 NEXT = "next"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import EaseciError
+from easeci.service.custody.verify import verify
 from easeci.service.project import open_project
-from easeci.views.status import verify
 from tests.repositories import Workplace
 
 FLIPS_PER_FILE = 6

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from easeci.service.custody.verify import verify
 from easeci.service.project import open_project
-from easeci.views.status import verify
 from tests.commands import plain_environment, start_easeci
 from tests.repositories import Workplace
 

@@ -19,7 +19,7 @@ from easeci.errors import InfrastructureError, UsageError
 if TYPE_CHECKING:
     from easeci.ledger.disclosure import DisclosedRow
     from easeci.service.project import Project
-    from easeci.views.status import OwnerRow
+    from easeci.views.history import OwnerRow
 
 
 def log(
@@ -36,7 +36,7 @@ def log(
     as_json: JsonOption = False,
 ) -> None:
     """Every commit with its signal."""
-    from easeci.views import status as views
+    from easeci.views import history
 
     if verify:
         _verify(store, project, as_json)
@@ -45,10 +45,10 @@ def log(
     if build is not None:
         _show_build(found, build, owner=owner)
     elif owner:
-        rows = views.owner_log(found)
+        rows = history.owner_log(found)
         _print_json([asdict(row) for row in rows]) if as_json else _show_owner(rows)
     else:
-        shown = views.log(found)
+        shown = history.log(found)
         _print_json([asdict(row) for row in shown]) if as_json else _show(shown)
 
 
@@ -57,7 +57,7 @@ def _print_json(rows: list[dict[str, Any]]) -> None:
 
 
 def _verify(store: Any, project: str | None, as_json: bool) -> None:
-    from easeci.views.status import verify
+    from easeci.service.custody.verify import verify
 
     found = verify(opened(store, project))
     if as_json:
@@ -74,7 +74,7 @@ def _verify(store: Any, project: str | None, as_json: bool) -> None:
 
 
 def _show_build(found: Project, build: str, *, owner: bool) -> None:
-    from easeci.views.status import baseline_log, build_log
+    from easeci.views.history import baseline_log, build_log
 
     if not owner:
         raise UsageError(

@@ -15,7 +15,7 @@ from easeci.script import Comparison, Estimator, LinearClause, Mode, Script
 from easeci.service.commits.advance import evidence_of
 from easeci.service.project import Project
 from easeci.verdict.curves import ClauseCurves, evidence_curves
-from easeci.views.status import require_submission
+from easeci.views.history import require_submission
 
 
 @dataclass(frozen=True)

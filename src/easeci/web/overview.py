@@ -26,9 +26,9 @@ from easeci.service.labelling.files import wanted_labels
 from easeci.service.project import Project
 from easeci.verdict.curves import ClauseCurves
 from easeci.views.commit import commit_curves, commit_view, curves_key
-from easeci.views.report.history import DecidedStep, decided_steps
+from easeci.views.history import DecidedStep, decided_steps, log, read_build_log, read_owner_log
 from easeci.views.report.page import history_figures, picture, promise
-from easeci.views.status import log, read_build_log, read_owner_log, read_status
+from easeci.views.status import read_status
 from easeci.web.rendering import as_markup
 from easeci.web.request import RequestContext, see_other
 from easeci.web.site import Site

@@ -12,7 +12,8 @@ from easeci.service.labelling.files import import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.views.commit import commit_curves, commit_evidence, commit_view, curves_key
-from easeci.views.status import owner_status, read_build_log, read_owner_log, read_status, status
+from easeci.views.history import read_build_log, read_owner_log
+from easeci.views.status import owner_status, read_status, status
 from tests.repositories import Workplace
 
 

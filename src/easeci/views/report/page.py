@@ -15,14 +15,13 @@ from easeci.ledger.disclosure import DisclosedRow
 from easeci.ledger.signals import Signal
 from easeci.script import Adaptivity, LinearClause, Mode, Script
 from easeci.views.commit import zone_of
-from easeci.views.report.history import (
-    DecidedStep,
+from easeci.views.history import DecidedStep, OwnerFinding
+from easeci.views.report.contents import (
     OwnerReport,
     Report,
     TestsetFindings,
     TestsetReport,
 )
-from easeci.views.status import OwnerFinding
 
 KEEP = (
     "This is the owner's version: it shows more than the signals, and the look is recorded. "

@@ -17,7 +17,8 @@ from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset, retire_testset
 from easeci.verdict import Verdict, decide
-from easeci.views.status import baseline_log, read_status, status
+from easeci.views.history import baseline_log
+from easeci.views.status import read_status, status
 from tests.repositories import MODEL, Workplace, write_examples
 
 

@@ -12,11 +12,11 @@ import pytest
 from easeci.errors import DataError
 from easeci.ledger.events import LabelsAdded, parse_event
 from easeci.service.commits.submit import run
+from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.tables.label_formats import LabelFormat
-from easeci.views.status import verify
 from tests.repositories import Workplace
 
 SECRET = "topsecretlabel"

@@ -22,6 +22,7 @@ import pytest
 
 from easeci.errors import UsageError
 from easeci.service.commits.submit import run
+from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import import_labels
 from easeci.service.labelling.session import LEASE_SECONDS, Given, LabelSession, Question
 from easeci.service.labelling.terminal import TerminalSession
@@ -29,7 +30,6 @@ from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset, retire_testset
 from easeci.tables.answers import LabelState
 from easeci.vault import sealing
-from easeci.views.status import verify
 from tests.repositories import Workplace, write_examples
 
 LABEL, SKIPPED, CANNOT_TELL = LabelState.LABEL, LabelState.SKIPPED, LabelState.CANNOT_TELL

@@ -10,12 +10,12 @@ import pytest
 from easeci.errors import DataError, ScriptError, UsageError
 from easeci.ledger.signals import Signal
 from easeci.service.commits.submit import run
+from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Added, Offer, add_testset, retire_testset
 from easeci.vault.codes import load_codes
 from easeci.verdict import decide
-from easeci.views.status import verify
 from tests.repositories import Workplace, write_examples
 
 

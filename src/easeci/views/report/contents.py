@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from easeci.charts import require_charts
 from easeci.errors import UsageError
@@ -28,7 +28,8 @@ from easeci.ledger.events import Looked
 from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Script
 from easeci.service.project import Project
-from easeci.views.status import OwnerFinding, finding_of, owner_status, rests_on
+from easeci.views.history import DecidedStep, OwnerFinding, decided_steps, finding_of
+from easeci.views.status import owner_status, rests_on
 
 PUBLIC, PRIVATE = 0o644, 0o600
 
@@ -46,26 +47,6 @@ class TestsetReport:
     steps_used: int
     retired: str | None
     rows: tuple[DisclosedRow, ...]
-
-
-@dataclass(frozen=True)
-class DecidedStep:
-    """A step as a history shows it; ``became_baseline`` says so of its commit."""
-
-    number: int
-    verdict: Mapping[str, Any]
-    passed: bool | None
-    became_baseline: bool
-
-
-def decided_steps(state: State, testset: Testset) -> tuple[DecidedStep, ...]:
-    """Every decided step of a testset, for the owner's eyes."""
-    baselines = state.baseline_steps(testset)
-    return tuple(
-        DecidedStep(step.number, step.verdict, step.passed, step.number in baselines)
-        for step in testset.steps
-        if step.verdict
-    )
 
 
 @dataclass(frozen=True)

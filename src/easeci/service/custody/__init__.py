@@ -1,0 +1,1 @@
+"""Keeping the store safe: whether everything in it is as it was recorded."""
