@@ -1,0 +1,77 @@
+"""A store that an older easeci wrote opens, shows the same, verifies and goes on.
+
+The store was made once by the code of its time: see tests/fixtures/make_store_version_1.py.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from easeci.service.mail.compose import letter_of
+from easeci.service.project import Project, open_project
+from tests.fixtures.make_store_version_1 import ARCHIVE, PROJECTS, SHOWN, VIEWS
+from tests.repositories import Workplace
+
+EXPECTED: dict[str, dict[str, Any]] = json.loads(SHOWN.read_text("utf-8"))
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workplace:
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(tmp_path, filter="data")
+    monkeypatch.setenv("EASECI_SMTP_URL", f"mbox://{tmp_path / 'letters'}")
+    return Workplace(tmp_path)
+
+
+def opened(place: Workplace, name: str) -> Project:
+    return open_project(place.repository, store=place.folder / "store", name=name)
+
+
+def give(place: Workplace, name: str, *command: str, code: int = 0) -> Any:
+    """What a command prints as JSON."""
+    store = str(place.folder / "store")
+    done = place.easeci(*command, "--json", "--project", name, code=code, EASECI_STORE=store)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_every_event_of_the_fixture_has_version_1(place: Workplace, name: str) -> None:
+    records, _ = opened(place, name).store.ledger(name)
+    assert {record.version for record in records} == {1}
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_it_shows_what_it_showed(place: Workplace, name: str) -> None:
+    for view in VIEWS:
+        assert give(place, name, *view.split()) == EXPECTED[name][view], view
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_it_verifies(place: Workplace, name: str) -> None:
+    assert give(place, name, "log", "--verify") == {"damage": []}
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_letters_read_as_they_did(place: Workplace, name: str) -> None:
+    project = opened(place, name)
+    letters = [letter_of(project, message) for message in project.state.messages]
+    assert [[letter.subject, letter.text] for letter in letters] == EXPECTED[name]["letters"]
+
+
+def test_it_goes_on(place: Workplace) -> None:
+    """Labels answer the step that waits and the commit behind it, and another commit is tested."""
+    give(place, "full", "labels", "import", str(place.folder / "labels-full.csv"))
+    rows = give(place, "full", "log")
+    assert [row["signal"] for row in rows[-3:]] == ["pass", "superseded", "fail"]
+    assert [row["step"] for row in rows[-3:]] == [1, None, 2]
+    place.commit_cut(0.8)
+    give(place, "full", "run", code=1)
+    assert give(place, "full", "status")["shown"]["retired"] == "all its steps are used"
+    assert give(place, "full", "log", "--verify") == {"damage": []}
+    sent = [letter["outcome"] for letter in give(place, "full", "outbox", "--send")]
+    assert sent == ["sent"] * len(sent)
