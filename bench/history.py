@@ -28,8 +28,8 @@ from easeci.ledger.events import (
     TestsetRetired,
 )
 from easeci.ledger.sealed_script import sealed
-from easeci.service import load_entries
 from easeci.service.project import Project, open_project
+from easeci.service.scripts import load_entries
 from easeci.vault.intake import load_offered
 from easeci.vault.sealing import seal
 

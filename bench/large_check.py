@@ -11,7 +11,8 @@ import polars as pl
 from bench.page import Section
 from bench.progress import tell
 from bench.ratio import Ratio, ratio, ratio_section
-from easeci.service import check, make_script
+from easeci.service.checks import check
+from easeci.service.scripts import make_script
 
 ROWS = 10_000_000
 CONDITION = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01"

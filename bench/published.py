@@ -10,7 +10,7 @@ from easeci.plan import BennettTest, Estimate, Plan, plan
 from easeci.plan.baseline import hoeffding
 from easeci.plan.patterns import pattern1, pattern2
 from easeci.script import Adaptivity
-from easeci.service import make_script
+from easeci.service.scripts import make_script
 
 CONDITION = "n - o > 0.02 +/- 0.01"
 RELIABILITY = "0.9999"

@@ -16,7 +16,7 @@ from easeci.evidence.levels import log_level
 from easeci.plan.baseline import hoeffding
 from easeci.plan.patterns import pattern2
 from easeci.script import Adaptivity, Comparison
-from easeci.service import make_script
+from easeci.service.scripts import make_script
 from easeci.verdict import Interval, Result
 from paper.published import PROSE, TRACE_ITEMS, Printed
 from paper.table import computed_table

@@ -23,7 +23,7 @@ from easeci.evidence.cells import Code, Codes, Counts
 from easeci.evidence.levels import FAIL, PASS, log_level
 from easeci.plan import Observation
 from easeci.script import Adaptivity, Estimator, LinearClause, Mode, Script
-from easeci.service import make_script
+from easeci.service.scripts import make_script
 from easeci.verdict import decide, passes
 from easeci.verdict.published import measure
 from paper.published import TRACE, TRACE_ITEMS

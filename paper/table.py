@@ -9,7 +9,7 @@ from bench.page import table
 
 from easeci.plan import plan
 from easeci.script import Estimator
-from easeci.service import make_script
+from easeci.service.scripts import make_script
 from paper.published import COLUMNS, TABLE, Cell
 
 OPENING = """\

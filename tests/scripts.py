@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from easeci.script import Script
-from easeci.service import make_script
+from easeci.service.scripts import make_script
 
 
 def script(condition: str, **keys: object) -> Script:

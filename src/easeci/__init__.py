@@ -15,27 +15,19 @@ if TYPE_CHECKING:
     from easeci.errors import DataError, EaseciError, ScriptError, UsageError
     from easeci.plan import Estimate, Plan
     from easeci.script import Script, parse_script
-    from easeci.service import Checked, check, load_script, make_plan, make_script
+    from easeci.service.checks import Checked, check, make_plan
+    from easeci.service.scripts import load_script, make_script
     from easeci.verdict import Result, Verdict
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Checked": "easeci.service",
-    "DataError": "easeci.errors",
-    "EaseciError": "easeci.errors",
-    "Estimate": "easeci.plan",
-    "Result": "easeci.verdict",
-    "Plan": "easeci.plan",
-    "Script": "easeci.script",
-    "ScriptError": "easeci.errors",
-    "UsageError": "easeci.errors",
-    "Verdict": "easeci.verdict",
-    "check": "easeci.service",
-    "load_script": "easeci.service",
-    "make_plan": "easeci.service",
-    "parse_script": "easeci.script",
-    "make_script": "easeci.service",
+    "easeci.errors": ("DataError", "EaseciError", "ScriptError", "UsageError"),
+    "easeci.plan": ("Estimate", "Plan"),
+    "easeci.script": ("Script", "parse_script"),
+    "easeci.service.checks": ("Checked", "check", "make_plan"),
+    "easeci.service.scripts": ("load_script", "make_script"),
+    "easeci.verdict": ("Result", "Verdict"),
 }
 
 __all__ = [
@@ -58,11 +50,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Names are loaded when first used, so that planning never waits for tables."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    """Load a name when it is first used: a plan needs no tables, and never waits for them."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
     raise AttributeError(f"module 'easeci' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted({*globals(), *__all__})

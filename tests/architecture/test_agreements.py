@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from easeci.build import NORMAL_TIME
+from easeci.build.workspace import NORMAL_TIME
 from easeci.vault.sealing import NO_TIME
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import Repository
+from easeci.build.repository import Repository
 from easeci.service.project import open_project
 from easeci.service.pushes.dropbox import DropBox
 from easeci.service.pushes.hooks import install, uninstall

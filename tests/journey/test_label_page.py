@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
 from easeci.service.project import open_project
-from easeci.vault import Journal
+from easeci.vault.journal import Journal
 from tests.browsers import Person
 from tests.repositories import Workplace, write_examples
 from tests.sites import (

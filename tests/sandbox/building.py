@@ -11,20 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import (
+from easeci.build.bubblewrap import Bubblewrap
+from easeci.build.detection import why_not
+from easeci.build.landlock import Landlock, Unsandboxed
+from easeci.build.program import (
     ArchiveSource,
-    Bubblewrap,
     BuiltPredictions,
     CommitSource,
-    Landlock,
-    Limits,
     Program,
-    Repository,
-    Sandbox,
-    Unsandboxed,
     make_predictions,
 )
-from easeci.build.detection import why_not
+from easeci.build.repository import Repository
+from easeci.build.sandbox import Limits, Sandbox
 
 SYSTEM_PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
 """One that every user of the machine can reach."""

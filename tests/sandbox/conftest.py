@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import Sandbox
+from easeci.build.sandbox import Sandbox
 from tests.sandbox.building import KINDS, Site, usable
 
 

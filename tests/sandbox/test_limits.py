@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import Sandbox
+from easeci.build.sandbox import Sandbox
 from easeci.errors import BuildError
 from tests.sandbox.building import GOOD, QUICK, Site, commit_files
 
@@ -265,7 +265,8 @@ DRIVER = """
 import sys
 from pathlib import Path
 from tests.sandbox.building import Site, QUICK
-from easeci.build import Bubblewrap, Landlock
+from easeci.build.bubblewrap import Bubblewrap
+from easeci.build.landlock import Landlock
 kind = {{"bubblewrap": Bubblewrap(), "landlock": Landlock()}}[{kind!r}]
 Site(Path({root!r})).build(kind)
 """

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import easeci
-from easeci.build import Sandbox
+from easeci.build.sandbox import Sandbox
 from tests.sandbox import attacks
 from tests.sandbox.building import KINDS, SYSTEM_PYTHON, commit_files, git, usable
 
@@ -24,7 +24,11 @@ USER = 64_998
 DRIVER = """
 import json, os, signal, socket, sys, time
 from pathlib import Path
-from easeci.build import *
+from easeci.build.bubblewrap import Bubblewrap
+from easeci.build.landlock import Landlock, Unsandboxed
+from easeci.build.program import CommitSource, Program, make_predictions
+from easeci.build.repository import Repository
+from easeci.build.sandbox import Limits
 root, kind = Path(sys.argv[1]), sys.argv[2]
 servers = [socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)]
 servers[1].bind(str(root / "socket"))
@@ -43,7 +47,7 @@ repository = Repository.find(root / "repository")
 sandbox = {"bubblewrap": Bubblewrap(), "landlock": Landlock(), "none": Unsandboxed()}[kind]
 try:
     built = make_predictions(
-        Commit(repository, repository.resolve("HEAD")),
+        CommitSource(repository, repository.resolve("HEAD")),
         Program(sys.executable + " program.py", Limits(seconds=30), (str(root / "mounted"),)),
         root / "vault" / "examples", root / "into", sandbox,
         repository=repository, hidden=(root / "vault",),

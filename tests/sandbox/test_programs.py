@@ -7,18 +7,13 @@ import venv
 
 import pytest
 
-from easeci.build import (
-    Bubblewrap,
-    Landlock,
-    Limits,
-    Repository,
-    Sandbox,
-    Unsandboxed,
-    checkout,
-    find_sandbox,
-    save_archive,
-)
-from easeci.build.detection import why_not
+from easeci.build.archive import save_archive
+from easeci.build.bubblewrap import Bubblewrap
+from easeci.build.checkout import checkout
+from easeci.build.detection import find_sandbox, why_not
+from easeci.build.landlock import Landlock, Unsandboxed
+from easeci.build.repository import Repository
+from easeci.build.sandbox import Limits, Sandbox
 from easeci.errors import BuildError, InfrastructureError, UsageError
 from tests.sandbox.building import GOOD, Site, commit_files, git, usable
 

@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import Bubblewrap, Landlock, Sandbox, Unsandboxed
+from easeci.build.bubblewrap import Bubblewrap
+from easeci.build.landlock import Landlock, Unsandboxed
+from easeci.build.sandbox import Sandbox
 from easeci.errors import InfrastructureError
 from tests.sandbox.attacks import ATTACKS, HARNESS
 from tests.sandbox.building import Site, usable

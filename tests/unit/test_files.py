@@ -13,9 +13,10 @@ import pytest
 
 from easeci.errors import InfrastructureError, UsageError
 from easeci.files import create_file, create_folder, in_words, unfinished
-from easeci.vault import SealedTestset, open_vault
 from easeci.vault.key import KEY_FILE
+from easeci.vault.paths import open_vault
 from easeci.vault.sealing import seal
+from easeci.vault.testset import SealedTestset
 from tests.unit.vault.making import offered, sealed, write
 
 PROGRAM = """

@@ -26,8 +26,9 @@ from easeci.cli.script_options import (
 )
 from easeci.cli.terminal import output, ruler_around, show_warnings
 from easeci.errors import ExitCode
-from easeci.service import DEFAULTS, Checked, write_ids
-from easeci.service import check as check_files
+from easeci.service.checks import Checked, write_ids
+from easeci.service.checks import check as check_files
+from easeci.service.scripts import DEFAULTS
 
 ONE_VERDICT = {**DEFAULTS, "adaptivity": "none", "steps": "1"}
 """Without --steps, one verdict is all that is asked of the testset."""

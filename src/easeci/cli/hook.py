@@ -16,7 +16,7 @@ from easeci.cli.terminal import output, show_error, show_warnings
 from easeci.errors import EaseciError, ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from easeci.build import Repository
+    from easeci.build.repository import Repository
     from easeci.service.project import Project
     from easeci.service.pushes.hooks import Installed, Push
 
@@ -36,7 +36,7 @@ def install(
     unsandboxed: UnsandboxedOption = False,
 ) -> None:
     """Test every commit of this repository; of a bare one, the tip of every push."""
-    from easeci.build import Repository
+    from easeci.build.repository import Repository
     from easeci.service.project import store_folder
     from easeci.service.pushes.hooks import install as install_hook
 
@@ -59,7 +59,7 @@ def install(
 @hook.command()
 def uninstall() -> None:
     """Remove the hooks of easeci, and put back what was there before."""
-    from easeci.build import Repository
+    from easeci.build.repository import Repository
     from easeci.service.pushes.hooks import uninstall as uninstall_hook
 
     removed = uninstall_hook(Repository.find(Path()))

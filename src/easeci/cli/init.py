@@ -10,7 +10,7 @@ import typer
 
 from easeci.cli.terminal import output
 from easeci.script import KEYS, ScriptKey
-from easeci.service import SCRIPT_FILES, write_new_script
+from easeci.service.scripts import SCRIPT_FILES, write_new_script
 
 
 def init(

@@ -28,7 +28,7 @@ from easeci.cli.terminal import output, show_warnings
 from easeci.plan import Estimate, Plan
 from easeci.plan.document import SECONDS_PER_LABEL, hours, plan_document, rough_hours
 from easeci.script import Estimator
-from easeci.service import make_plan
+from easeci.service.checks import make_plan
 
 ExplainOption = Annotated[bool, typer.Option("--explain", help="Derive the numbers step by step.")]
 

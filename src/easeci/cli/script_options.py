@@ -10,7 +10,7 @@ import typer
 
 from easeci.errors import UsageError
 from easeci.script import Entry, Estimator, Script, assemble
-from easeci.service import DEFAULTS, find_script, load_entries
+from easeci.service.scripts import DEFAULTS, find_script, load_entries
 
 ScriptOption = Annotated[
     Path | None,

@@ -39,7 +39,7 @@ def try_(
     as_json: JsonOption = False,
 ) -> None:
     """Run the program of a commit on a public sample, as `run` would. Spends nothing."""
-    from easeci.build import Repository
+    from easeci.build.repository import Repository
     from easeci.service.commits.trial import try_program
 
     with working("building"):

@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from easeci.build import Repository
+from easeci.build.repository import Repository
 from easeci.errors import InfrastructureError, NoTestsetError, UsageError
 from easeci.ledger.chain import Head, chained, find_damage, start
 from easeci.ledger.disclosure import disclosed_reason
 from easeci.ledger.events import Event, ProjectOpened, parse_event
 from easeci.ledger.state import State, Testset, apply, fold
 from easeci.store import Store
-from easeci.vault import SealedTestset, Vault, open_vault
+from easeci.vault.paths import Vault, open_vault
+from easeci.vault.testset import SealedTestset
 
 STORE_VARIABLE = "EASECI_STORE"
 STORE_FOLDER = ".easeci"

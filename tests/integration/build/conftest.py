@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import Repository
+from easeci.build.repository import Repository
 from tests.sandbox.building import commit_files, new_repository
 
 

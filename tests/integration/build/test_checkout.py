@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import Repository, checkout, restore_archive, save_archive
+from easeci.build.archive import restore_archive, save_archive
+from easeci.build.checkout import checkout
+from easeci.build.repository import Repository
 from easeci.errors import BuildError, InfrastructureError
 from tests.sandbox.building import commit_files, git, new_repository
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import Repository
 from easeci.build.git import LOCKED
+from easeci.build.repository import Repository
 from easeci.errors import InfrastructureError, UsageError
 from tests.sandbox.building import commit_files, git, new_repository
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import NORMAL_TIME
-from easeci.build.workspace import copy_examples, free_uid, open_workspace
+from easeci.build.workspace import NORMAL_TIME, copy_examples, free_uid, open_workspace
 from easeci.errors import InfrastructureError
 
 

@@ -13,7 +13,7 @@ from easeci.plan.assumptions import typical_step
 from easeci.plan.sequential import sequential
 from easeci.plan.truth import labels_at_truth, likely_truth, out_of_reach, promised
 from easeci.script import Script
-from easeci.service import make_script
+from easeci.service.scripts import make_script
 from easeci.verdict.sequential import decide_sequentially
 
 RUNS = 40

@@ -8,10 +8,11 @@ from typing import Any
 import polars as pl
 
 from easeci.tables.label_formats import load_answers
-from easeci.vault import SealedTestset, Vault, open_vault
 from easeci.vault.intake import Offered, load_offered
 from easeci.vault.labels import LabelsReceived
+from easeci.vault.paths import Vault, open_vault
 from easeci.vault.sealing import Seal, seal
+from easeci.vault.testset import SealedTestset
 
 SECRET = "topsecretlabel"
 

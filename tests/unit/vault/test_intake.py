@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from easeci.errors import DataError, UsageError
-from easeci.vault import SealedTestset, open_vault
 from easeci.vault.intake import Offered, load_offered, review
+from easeci.vault.paths import open_vault
 from easeci.vault.sealing import seal
+from easeci.vault.testset import SealedTestset
 from tests.unit.vault.making import SECRET, add_labels, write, written
 
 SIZE = 60

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from easeci.errors import InfrastructureError, UsageError
-from easeci.vault import Journal
-from easeci.vault.journal import NAME
+from easeci.vault.journal import NAME, Journal
 
 
 def entry(position: int, by: str = "ann") -> dict[str, Any]:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from easeci.errors import InfrastructureError
-from easeci.vault import SealedTestset
 from easeci.vault.line_index import LineReader, lines_of
+from easeci.vault.testset import SealedTestset
 from tests.unit.vault.making import sealed
 
 pieces = st.sampled_from(
@@ -70,8 +70,8 @@ def test_files_of_examples_are_verified_and_stay_inside(tmp_path: Path) -> None:
         (tmp_path / "files" / "a" / f"{number}.txt").write_text(f"content {number}")
     rows = [json.dumps({"id": i, "path": f"a/{i}.txt"}) for i in range(5)]
     (tmp_path / "offered.jsonl").write_text("\n".join(rows))
-    from easeci.vault import open_vault
     from easeci.vault.intake import load_offered
+    from easeci.vault.paths import open_vault
     from easeci.vault.sealing import seal
 
     vault = open_vault(tmp_path / "store", "demo")

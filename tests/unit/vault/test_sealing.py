@@ -10,9 +10,11 @@ import polars as pl
 import pytest
 
 from easeci.errors import DataError
-from easeci.vault import SealedTestset, damage, open_vault
 from easeci.vault.intake import load_offered
+from easeci.vault.paths import open_vault
 from easeci.vault.sealing import overlaps, seal
+from easeci.vault.testset import SealedTestset
+from easeci.vault.verify import damage
 from tests.unit.vault.making import SECRET, offered, sealed, write, written
 
 

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from easeci.errors import DataError, InfrastructureError
 from easeci.evidence.cells import Code
-from easeci.vault import SealedTestset, open_vault
 from easeci.vault.codes import load_codes, require_known_classes
 from easeci.vault.intake import load_offered
 from easeci.vault.labels import LabelsReceived
+from easeci.vault.paths import open_vault
 from easeci.vault.sealing import seal
+from easeci.vault.testset import SealedTestset
 from tests.unit.vault.making import SECRET, add_labels, sealed, write, written
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from easeci.errors import UsageError
-from easeci.vault import Key, Tickets
-from easeci.vault.tickets import POSITION_BITS, TESTSET_BITS
+from easeci.vault.key import Key
+from easeci.vault.tickets import POSITION_BITS, TESTSET_BITS, Tickets
 
 TICKETS = Tickets(Key(bytes(range(32))))
 testsets = st.integers(0, 2**TESTSET_BITS - 1)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from easeci.vault import SealedTestset, Vault, damage, open_vault
 from easeci.vault.intake import load_offered
+from easeci.vault.paths import Vault, open_vault
 from easeci.vault.sealing import Seal, seal
+from easeci.vault.testset import SealedTestset
+from easeci.vault.verify import damage
 from tests.unit.vault.making import SECRET, add_labels, write, written
 
 Sealed = tuple[Vault, dict[str, str], SealedTestset]

@@ -11,7 +11,7 @@ from easeci.evidence.cells import Code, Codes
 from easeci.evidence.clause_test import Ending
 from easeci.evidence.wealth import ROUNDING
 from easeci.script import Script
-from easeci.service import make_script
+from easeci.service.scripts import make_script
 from easeci.verdict import decide
 from easeci.verdict.curves import ClauseCurves, evidence_curves
 

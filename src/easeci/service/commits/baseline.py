@@ -6,7 +6,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from easeci.build import Sandbox, checkout, find_sandbox, save_archive
+from easeci.build.archive import save_archive
+from easeci.build.checkout import checkout
+from easeci.build.detection import find_sandbox
+from easeci.build.sandbox import Sandbox
 from easeci.errors import BuildError, UsageError
 from easeci.ledger.events import (
     BaselineArchived,

@@ -6,22 +6,15 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build import (
-    LOG_NAME,
-    ArchiveSource,
-    CommitSource,
-    Limits,
-    Program,
-    Sandbox,
-    make_predictions,
-)
+from easeci.build.program import LOG_NAME, ArchiveSource, CommitSource, Program, make_predictions
+from easeci.build.sandbox import Limits, Sandbox
 from easeci.errors import BuildError, DataError, UsageError
 from easeci.ledger.state import Testset
 from easeci.script import Script
 from easeci.service.project import Project
-from easeci.vault import SealedTestset
 from easeci.vault.codes import require_known_classes
 from easeci.vault.predictions import StoredPredictions
+from easeci.vault.testset import SealedTestset
 
 TRY = "`easeci try --examples FILE` runs it on a public sample and shows everything."
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from easeci.build import Sandbox, find_sandbox
+from easeci.build.detection import find_sandbox
+from easeci.build.sandbox import Sandbox
 from easeci.errors import BuildError, ScriptError, UsageError
 from easeci.ledger.disclosure import DisclosedRow, disclosed_row, steps_used
 from easeci.ledger.events import BuildFailed, Built, Event, Promoted, Submitted, Superseded

@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build import LOG_NAME, CommitSource, Repository, find_sandbox, make_predictions
+from easeci.build.detection import find_sandbox
+from easeci.build.program import LOG_NAME, CommitSource, make_predictions
+from easeci.build.repository import Repository
 from easeci.errors import BuildError, DataError
 from easeci.service.commits.build import program_of
 from easeci.service.scripts import find_script, load_script
-from easeci.vault import SealedTestset, open_vault
 from easeci.vault.intake import load_offered
+from easeci.vault.paths import open_vault
 from easeci.vault.sealing import seal
+from easeci.vault.testset import SealedTestset
 
 
 @dataclass(frozen=True)

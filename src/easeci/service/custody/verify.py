@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from easeci.ledger.chain import find_damage
 from easeci.service.project import Project, chain_key
-from easeci.vault import damage, store_damage
+from easeci.vault.verify import damage, store_damage
 
 
 def verify(project: Project) -> list[str]:

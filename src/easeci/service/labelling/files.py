@@ -21,10 +21,10 @@ from easeci.service.mail.outbox import deliver
 from easeci.service.project import Project, no_testset, require_number, utc_now
 from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
 from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
-from easeci.vault import SealedTestset
 from easeci.vault.codes import require_known_classes
 from easeci.vault.intake import review
 from easeci.vault.labels import LabelsReceived
+from easeci.vault.testset import SealedTestset
 
 
 @dataclass(frozen=True)

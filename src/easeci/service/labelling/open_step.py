@@ -25,8 +25,8 @@ from easeci.service.project import Project
 from easeci.tables import Column, ColumnRole
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import KNOWN, LabelState
-from easeci.vault import SealedTestset
 from easeci.vault.codes import code_of_answer
+from easeci.vault.testset import SealedTestset
 from easeci.verdict import Evaluation, Verdict
 
 LONGEST_CLASS = 200

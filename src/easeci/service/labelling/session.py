@@ -38,8 +38,8 @@ from easeci.service.labelling.open_step import OpenStep
 from easeci.service.mail.outbox import deliver
 from easeci.service.project import Project, utc_now
 from easeci.tables.answers import LabelState
-from easeci.vault import Journal, Tickets
-from easeci.vault.tickets import no_ticket
+from easeci.vault.journal import Journal
+from easeci.vault.tickets import Tickets, no_ticket
 
 LEASE_SECONDS = 60.0
 """How long a seat keeps its questions without being heard of."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build import Repository
+from easeci.build.repository import Repository
 from easeci.errors import UsageError
 from easeci.files import explained
 from easeci.service.commits.submit import spending_branches

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from easeci.build import Repository
+from easeci.build.repository import Repository
 from easeci.errors import EaseciError, InfrastructureError, NoTestsetError, UsageError
 from easeci.files import explained
 from easeci.ledger.chain import Head

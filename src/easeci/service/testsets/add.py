@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from easeci.build import find_sandbox
+from easeci.build.detection import find_sandbox
 from easeci.errors import BuildError, DataError, ScriptError, UsageError
 from easeci.ledger.events import Event, LabelsAdded, TestsetAdded
 from easeci.ledger.mail_rules import Letters

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import Repository
+from easeci.build.repository import Repository
 from easeci.errors import UsageError
 from easeci.service.pushes.dropbox import DropBox, DroppedPush, Refused, parse_push
 from easeci.service.pushes.hooks import COMMIT, KEPT, MARK, PUSH, Push, install, pushes, uninstall

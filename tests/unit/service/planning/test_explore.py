@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from easeci.plan import Promise, plan
 from easeci.plan.planner import PUBLISHED, PUBLISHED_NAMES
 from easeci.script import Estimator, parse_script
-from easeci.service import make_script
 from easeci.service.planning.explore import (
     FIELDS,
     LONGEST,
@@ -19,6 +18,7 @@ from easeci.service.planning.explore import (
     FieldError,
     explore,
 )
+from easeci.service.scripts import make_script
 from tests.strategies import almost_conditions
 
 

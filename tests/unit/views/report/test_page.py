@@ -16,7 +16,7 @@ from easeci.ledger.chain import Head
 from easeci.ledger.events import Decided, Submitted, TestsetRetired
 from easeci.ledger.state import State
 from easeci.script import Mode, parse_script
-from easeci.service import make_script
+from easeci.service.scripts import make_script
 from easeci.views.commit import zone_of
 from easeci.views.report.contents import _replaced, developer_report, make_report
 from easeci.views.report.page import page, promise
