@@ -32,7 +32,11 @@ def refuse_editable(prefixes: Sequence[Path], top: Path) -> None:
 
 def _links(site: Path, top: Path) -> Iterator[tuple[str, Path]]:
     """What in a folder of libraries leads elsewhere: its name, and where."""
-    for path in site.iterdir():
+    try:
+        found = list(site.iterdir())
+    except PermissionError:  # then no Python of this account can import from it
+        return
+    for path in found:
         if path.is_symlink():
             yield path.name, path
         elif path.suffix in (".pth", ".egg-link"):

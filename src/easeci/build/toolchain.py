@@ -61,8 +61,10 @@ def find_toolchain(hidden: Sequence[Path], extra: Sequence[str]) -> Toolchain:
 def _invoking_python() -> Path:
     """The one of the active virtual environment, or else the one that runs us."""
     active = os.environ.get("VIRTUAL_ENV")
-    if active and (Path(active) / "bin" / "python").exists():
-        return Path(active) / "bin" / "python"
+    if active and _may_enter(Path(active) / "bin"):
+        python = Path(active) / "bin" / "python"
+        if python.exists():
+            return python
     return Path(sys.executable)
 
 
@@ -87,9 +89,20 @@ def _path_folders() -> Iterator[Path]:
     seen = set()
     for name in os.environ.get("PATH", os.defpath).split(os.pathsep):
         folder = Path(name)
-        if folder.is_absolute() and folder not in seen and folder.is_dir():
+        if folder.is_absolute() and folder not in seen and _may_enter(folder):
             seen.add(folder)
             yield folder
+
+
+def _may_enter(folder: Path) -> bool:
+    """Whether the account can use what is in the folder.
+
+    The PATH may name folders of somebody else, such as root's after ``su``.
+    """
+    try:
+        return folder.is_dir() and os.access(folder, os.X_OK, effective_ids=True)
+    except PermissionError:  # a folder above it is closed
+        return False
 
 
 def _prefix_of_bin(folder: Path) -> Path | None:
@@ -98,6 +111,8 @@ def _prefix_of_bin(folder: Path) -> Path | None:
     Only what is clearly one: the folder above ~/bin is somebody's home.
     """
     prefix = folder.parent
+    if not _may_enter(prefix):
+        return None
     # The machine itself looks like one if /bin is another name of /usr/bin.
     if prefix in TOO_MUCH or str(prefix) == os.environ.get("HOME"):
         return None
@@ -113,6 +128,8 @@ def _bases(python: Path) -> Iterator[Path]:
         if not python.is_symlink():
             return
         python = Path(os.path.normpath(python.parent / python.readlink()))
+        if not _may_enter(python.parent):
+            return
         yield _prefix_of_bin(python.parent) or python.parent
 
 
@@ -141,8 +158,11 @@ def _extra(names: Sequence[str], hidden: Sequence[Path]) -> Iterator[Mount]:
         if not place.is_absolute():
             raise UsageError(f"mounts: {name!r} is not an absolute path")
         source = place.resolve()
-        if not source.exists():
-            raise UsageError(f"mounts: there is no {name}")
+        try:
+            if not source.exists():
+                raise UsageError(f"mounts: there is no {name}")
+        except PermissionError:
+            raise UsageError(f"mounts: this account cannot get to {name}") from None
         if source in TOO_MUCH or source.is_relative_to("/proc"):
             raise UsageError(f"mounts: {name} would open the sandbox", hint="Name what is needed.")
         if any(source.is_relative_to(folder) for folder in hidden):

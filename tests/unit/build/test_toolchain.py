@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -30,6 +33,19 @@ def environment(tmp_path: Path) -> Path:
     return prefix
 
 
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """Act as an account without root's rights, also if root runs the tests."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(64_998)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
 def site_of(prefix: Path) -> Path:
     return next(prefix.glob("lib/python3*/site-packages"))
 
@@ -43,6 +59,40 @@ def test_folders_on_the_path_are_seen(tmp_path: Path, monkeypatch: pytest.Monkey
     targets = [mount.target for mount in toolchain.mounts]
     assert one in targets
     assert not any(target.is_relative_to("/usr") for target in targets)
+
+
+@pytest.mark.parametrize("closed", ["", "root", "root/venv", "root/venv/bin"])
+def test_folders_that_the_account_cannot_enter_are_passed_over(
+    closed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After ``su`` the PATH still names folders of root; so may VIRTUAL_ENV."""
+    with tempfile.TemporaryDirectory() as name:
+        top = Path(name)
+        prefix = top / "root" / "venv"
+        open_to_all = programs(top / "open", "python3")
+        programs(prefix / "bin", "python")
+        (prefix / "pyvenv.cfg").write_text("")
+        # The Python of an environment that is open leads to the closed one.
+        leads = programs(top / "leads" / "bin")
+        (top / "leads" / "pyvenv.cfg").write_text("")
+        (leads / "python").symlink_to(prefix / "bin" / "python")
+        for folder in (top, top / "root", prefix, prefix / "bin"):
+            folder.chmod(0o755)
+        monkeypatch.setenv("VIRTUAL_ENV", str(prefix))
+        monkeypatch.setattr(sys, "executable", "/usr/bin/python3")
+        monkeypatch.setattr(sys, "base_prefix", "/usr")
+        monkeypatch.setenv("PATH", f"{prefix / 'bin'}:{leads}:{open_to_all}")
+        (top / closed).chmod(0 if closed else 0o755)
+        with ordinary_user():
+            toolchain = find_toolchain((), ())
+        (top / closed).chmod(0o755)
+        expected = [leads, open_to_all] if closed else [prefix / "bin", leads, open_to_all]
+        assert toolchain.search_path == tuple(expected)
+        seen = any(mount.source.is_relative_to(prefix) for mount in toolchain.mounts)
+        assert seen == (not closed)
+        assert toolchain.python == (
+            Path("/usr/bin/python3") if closed else prefix / "bin" / "python"
+        )
 
 
 def test_shims_are_seen_with_what_they_lead_to(
@@ -120,6 +170,16 @@ def test_mounts_must_be_readable_by_the_build(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o700)
     with pytest.raises(UsageError, match="cannot be read by the user"):
         find_toolchain((), (str(tmp_path / "closed"),))
+
+
+def test_mounts_that_the_account_cannot_get_to_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/usr/bin/python3")
+    (tmp_path / "closed").mkdir(mode=0)
+    (tmp_path / "closed").chmod(0)
+    with ordinary_user(), pytest.raises(UsageError, match="this account cannot get to"):
+        find_toolchain((), (str(tmp_path / "closed" / "weights"),))
 
 
 def install_by_path(site: Path, source: Path) -> None:
