@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from easeci.evidence.cells import LabelState
 from easeci.service.labelling.files import import_labels
 from easeci.service.labelling.terminal import TerminalSession
 from easeci.service.project import open_project
-from easeci.tables.answers import LabelState
 from tests.repositories import Workplace
 from tests.sites import Visit, serving_here, visitor, waiting_project
 

@@ -129,7 +129,7 @@ class Session:
             self.message = "there is no class of that number"
 
     def _answer(self, state: str, words: str, name: str | None = None) -> None:
-        from easeci.tables.answers import LabelState
+        from easeci.evidence.cells import LabelState
 
         self.page, self.typed = 0, ""
         try:

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from fractions import Fraction
 
 import numpy as np
@@ -50,6 +50,15 @@ class Code(IntEnum):
     DIFFER_UNLABELLED = 6
     AGREE_UNSETTLED = 7
     DIFFER_UNSETTLED = 8
+
+
+class LabelState(StrEnum):
+    """What an answer is. The first two are known; the others are unsettled."""
+
+    LABEL = "label"
+    CANNOT_TELL = "cannot tell"
+    SKIPPED = "skipped"
+    DISPUTED = "disputed"
 
 
 CODE_OF = {cell: Code[cell.name] for cell in Cell}

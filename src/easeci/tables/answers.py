@@ -10,20 +10,11 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import combinations
 
 import polars as pl
 
-
-class LabelState(StrEnum):
-    """What an answer is. The first two are known; the others are unsettled."""
-
-    LABEL = "label"
-    CANNOT_TELL = "cannot tell"
-    SKIPPED = "skipped"
-    DISPUTED = "disputed"
-
+from easeci.evidence.cells import LabelState
 
 KNOWN = (LabelState.LABEL, LabelState.CANNOT_TELL)
 COLUMNS = ("id", "label", "state", "by", "at", "answers")

@@ -23,7 +23,8 @@ from xml.sax.saxutils import quoteattr
 import polars as pl
 
 from easeci.errors import DataError, UsageError
-from easeci.tables.answers import Answers, LabelState, answers_frame
+from easeci.evidence.cells import LabelState
+from easeci.tables.answers import Answers, answers_frame
 from easeci.tables.column import ColumnRole, as_text, checked
 from easeci.tables.source import (
     BYTE_ORDER_MARK,

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from easeci.evidence.cells import Code, Codes, differs
+from easeci.evidence.cells import Code, Codes, LabelState, differs
 from easeci.tables import Column, ColumnRole, align
 from easeci.tables.align import require_common_value, require_comparable
-from easeci.tables.answers import LabelState
 from easeci.vault.testset import SealedTestset
 
 _CODES = {

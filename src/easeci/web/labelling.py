@@ -12,8 +12,8 @@ from typing import Any
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from easeci.errors import UsageError
+from easeci.evidence.cells import LabelState
 from easeci.service.labelling.session import LEASE_SECONDS, Given, LabelSession, Question, roughly
-from easeci.tables.answers import LabelState
 from easeci.web.request import RequestContext
 
 HELD = 3

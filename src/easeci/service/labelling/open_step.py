@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from easeci.errors import DataError, UsageError
-from easeci.evidence.cells import Code
+from easeci.evidence.cells import Code, LabelState
 from easeci.ledger.state import Step, Testset
 from easeci.plan import plan
 from easeci.plan.assumptions import planned_difference
@@ -24,7 +24,7 @@ from easeci.service.labelling.files import classes_of
 from easeci.service.project import Project
 from easeci.tables import Column, ColumnRole
 from easeci.tables.align import require_comparable
-from easeci.tables.answers import KNOWN, LabelState
+from easeci.tables.answers import KNOWN
 from easeci.vault.codes import code_of_answer
 from easeci.vault.testset import SealedTestset
 from easeci.verdict import Evaluation, Verdict

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from easeci.errors import BusyError
+from easeci.evidence.cells import LabelState
 from easeci.ledger.events import LABELLING, Looked
 from easeci.service.commits.advance import advance
 from easeci.service.commits.baseline import ensure_archive, keep_refs
@@ -37,7 +38,6 @@ from easeci.service.labelling.leases import Leases
 from easeci.service.labelling.open_step import OpenStep
 from easeci.service.mail.outbox import deliver
 from easeci.service.project import Project, utc_now
-from easeci.tables.answers import LabelState
 from easeci.vault.journal import Journal
 from easeci.vault.tickets import Tickets, no_ticket
 

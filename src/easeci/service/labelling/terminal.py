@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from easeci.evidence.cells import LabelState
 from easeci.service.commits.advance import resume
 from easeci.service.labelling.session import Flushed, Given, LabelSession, Question, roughly
 from easeci.service.project import Project
-from easeci.tables.answers import LabelState
 
 SEAT = "terminal"
 

@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 from easeci.errors import UsageError
+from easeci.evidence.cells import LabelState
 from easeci.service.commits.submit import run
 from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import import_labels
@@ -28,7 +29,6 @@ from easeci.service.labelling.session import LEASE_SECONDS, Given, LabelSession,
 from easeci.service.labelling.terminal import TerminalSession
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset, retire_testset
-from easeci.tables.answers import LabelState
 from easeci.vault import sealing
 from tests.repositories import Workplace, write_examples
 
@@ -378,7 +378,7 @@ import sys, threading
 from pathlib import Path
 from easeci.service.labelling.session import Desk
 from easeci.service.project import open_project
-from easeci.tables.answers import LabelState
+from easeci.evidence.cells import LabelState
 
 desk, output = Desk.open(open_project(Path(sys.argv[1]))), threading.Lock()
 
