@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from easeci.evidence.cells import Code, Codes
+from easeci.evidence.cells import STATES, Code, Codes, LabelState, codes_of
 from easeci.evidence.levels import FAIL, PASS, step_levels
 from easeci.script import Adaptivity, LinearClause, Mode, compile_condition, parse_condition
 from easeci.verdict.result import Verdict
@@ -127,11 +127,12 @@ def other_wrong_class(
 
 
 def cells(model: Predictions, baseline: Predictions, truth: Predictions) -> Codes:
-    differ = model != baseline
-    new, old = model == truth, baseline == truth
-    agreeing = np.where(new, Code.AGREE_RIGHT, Code.AGREE_WRONG)
-    differing = np.where(new, Code.NEW_RIGHT, np.where(old, Code.OLD_RIGHT, Code.BOTH_WRONG))
-    return np.where(differ, differing, agreeing).astype(np.uint8)
+    return codes_of(
+        np.full(len(truth), STATES.index(LabelState.LABEL), np.uint8),
+        differ=model != baseline,
+        new_right=model == truth,
+        old_right=baseline == truth,
+    )
 
 
 def consulted(verdict: Verdict, codes: Codes) -> npt.NDArray[np.intp]:

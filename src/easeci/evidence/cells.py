@@ -31,6 +31,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +54,7 @@ class Code(IntEnum):
 
 
 class LabelState(StrEnum):
-    """What an answer is. The first two are known; the others are unsettled."""
+    """What is known of a label. The first two are known; the others are unsettled."""
 
     LABEL = "label"
     CANNOT_TELL = "cannot tell"
@@ -61,9 +62,38 @@ class LabelState(StrEnum):
     DISPUTED = "disputed"
 
 
+def code_of(state: LabelState | None, *, differ: bool, new_right: bool, old_right: bool) -> Code:
+    """The rule that turns two predictions and a label into the code of an example.
+
+    ``state`` is None while the label is missing. Where labellers cannot tell what is right, neither
+    model is. Models that agree are right or wrong together, so there only ``new_right`` counts.
+    """
+    if state is None:
+        return Code.DIFFER_UNLABELLED if differ else Code.AGREE_UNLABELLED
+    if state in (LabelState.SKIPPED, LabelState.DISPUTED):
+        return Code.DIFFER_UNSETTLED if differ else Code.AGREE_UNSETTLED
+    if state is LabelState.CANNOT_TELL:
+        return Code.BOTH_WRONG if differ else Code.AGREE_WRONG
+    if not differ:
+        return Code.AGREE_RIGHT if new_right else Code.AGREE_WRONG
+    if new_right:
+        return Code.NEW_RIGHT
+    return Code.OLD_RIGHT if old_right else Code.BOTH_WRONG
+
+
+STATES = (None, *LabelState)
+"""What a label can be. In columns, a state is a number: its place here."""
+
 CODE_OF = {cell: Code[cell.name] for cell in Cell}
 
 Codes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+
+_CASES = product(STATES, (False, True), (False, True), (False, True))
+_RULE = np.array(
+    [code_of(s, differ=d, new_right=n, old_right=o) for s, d, n, o in _CASES], np.uint8
+)
+"""The rule as a table, for columns: state, differ, new_right and old_right make up the index."""
 
 _UNLABELLED = ((Code.AGREE_UNLABELLED, AGREEING), (Code.DIFFER_UNLABELLED, DIFFERING))
 _UNSETTLED = ((Code.AGREE_UNSETTLED, AGREEING), (Code.DIFFER_UNSETTLED, DIFFERING))
@@ -73,12 +103,23 @@ _DIFFERS = np.isin(
 )
 
 
-def differs(codes: Codes) -> npt.NDArray[np.bool_]:
+def codes_of(
+    states: npt.NDArray[np.uint8],
+    *,
+    differ: Flags | bool,
+    new_right: Flags | bool,
+    old_right: Flags | bool,
+) -> Codes:
+    """The codes of many examples, each by :func:`code_of`. States are places in ``STATES``."""
+    return np.asarray(_RULE[((states * 2 + differ) * 2 + new_right) * 2 + old_right])
+
+
+def differs(codes: Codes) -> Flags:
     """Where the models differ, whatever is known of the label."""
     return np.asarray(_DIFFERS[codes])
 
 
-def unlabelled(codes: Codes) -> npt.NDArray[np.bool_]:
+def unlabelled(codes: Codes) -> Flags:
     """Where a label may still be asked for."""
     return np.asarray((codes == Code.AGREE_UNLABELLED) | (codes == Code.DIFFER_UNLABELLED))
 

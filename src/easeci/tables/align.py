@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.evidence.cells import Code, Codes, Counts
+from easeci.evidence.cells import STATES, Code, Codes, Counts, Flags, LabelState, codes_of
 from easeci.script import LinearClause
 from easeci.tables.column import Column, Kind, comparable, named, require_unique, where
 
@@ -21,8 +21,6 @@ FEWEST_LABELS = 20
 @dataclass(frozen=True)
 class AlignedExamples:
     """The examples of one check: ids, and the code of each, both in the same order."""
-
-    __test__ = False  # not a test, whatever pytest thinks of its name
 
     ids: pl.Series
     codes: Codes
@@ -44,24 +42,20 @@ class AlignedExamples:
         return self.ids.gather(list(positions))
 
 
-def align(
-    new: Column, old: Column | None, labels: Column | None, *, suspicious: bool = True
-) -> AlignedExamples:
+def align(new: Column, old: Column | None, labels: Column | None) -> AlignedExamples:
     """The testset that predictions and labels describe together, in the order of the file.
 
     The ids of the new model's predictions are the testset; the old model's must be the same ones,
-    and labels may cover a part. What looks like another spelling of the classes is refused, unless
-    the caller is not ``suspicious``, because that was looked at before.
+    and labels may cover a part. What looks like another spelling of the classes is refused.
     """
     require_unique(new)
     old_values = None if old is None else aligned_predictions(new, old)
     label_values = None if labels is None else aligned_labels(new, labels)
     for first, second in ((new, old), (new, labels), (old, labels)):
-        if suspicious and first is not None and second is not None:
+        if first is not None and second is not None:
             require_comparable(first, second)
-    codes = _codes(new.values, old_values, label_values)
-    if suspicious:
-        _require_overlap(new, old, labels, codes)
+    codes = example_codes(new.values, old_values, label_values)
+    _require_overlap(new, old, labels, codes)
     return AlignedExamples(new.ids, codes)
 
 
@@ -173,40 +167,37 @@ def require_common_value(first: Column, second: Column) -> None:
         )
 
 
-def _codes(new: pl.Series, old: pl.Series | None, labels: pl.Series | None) -> Codes:
-    differs = pl.lit(False) if old is None else pl.col("new") != pl.col("old")
+def example_codes(
+    new: pl.Series,
+    old: pl.Series | None,
+    labels: pl.Series | None,
+    states: pl.Series | None = None,
+) -> Codes:
+    """The code of every example: predictions, labels and their states in the same order.
+
+    Without ``states``, every label that is there is known.
+    """
     if labels is None:
-        code = _either(differs, Code.DIFFER_UNLABELLED, Code.AGREE_UNLABELLED)
+        labels = pl.repeat(None, len(new), dtype=pl.String, eager=True)
+    if states is None:
+        places = labels.is_not_null().to_numpy() * np.uint8(_PLACES[LabelState.LABEL])
     else:
-        new_right = pl.col("new_label") == pl.col("label")
-        old_right = pl.lit(False) if old is None else pl.col("old_label") == pl.col("label_old")
-        code = (
-            pl.when(new_right.is_null())
-            .then(_either(differs, Code.DIFFER_UNLABELLED, Code.AGREE_UNLABELLED))
-            .when(~differs)
-            .then(_either(new_right, Code.AGREE_RIGHT, Code.AGREE_WRONG))
-            .when(new_right)
-            .then(_code(Code.NEW_RIGHT))
-            .otherwise(_either(old_right, Code.OLD_RIGHT, Code.BOTH_WRONG))
-        )
-    columns: dict[str, pl.Series] = {}
-    if old is not None:
-        columns["new"], columns["old"] = comparable(new, old)
-    if labels is not None:
-        columns["new_label"], columns["label"] = comparable(new, labels)
-    if old is not None and labels is not None:
-        columns["old_label"], columns["label_old"] = comparable(old, labels)
-    if not columns:
-        return np.full(len(new), Code.AGREE_UNLABELLED, dtype=np.uint8)
-    return pl.DataFrame(columns).select(code.alias("code")).to_series().to_numpy()
+        places = states.replace_strict(_PLACES, default=0, return_dtype=pl.UInt8).to_numpy()
+    return codes_of(
+        places,
+        differ=False if old is None else ~_equal(new, old),
+        new_right=_equal(new, labels),
+        old_right=False if old is None else _equal(old, labels),
+    )
 
 
-def _either(condition: pl.Expr, if_true: Code, if_false: Code) -> pl.Expr:
-    return pl.when(condition).then(_code(if_true)).otherwise(_code(if_false))
+_PLACES = {state: place for place, state in enumerate(STATES) if state is not None}
 
 
-def _code(code: Code) -> pl.Expr:
-    return pl.lit(int(code), dtype=pl.UInt8)
+def _equal(first: pl.Series, second: pl.Series) -> Flags:
+    """Where two columns are equal; null is equal to nothing."""
+    one, other = comparable(first, second)
+    return (one == other).fill_null(False).to_numpy()
 
 
 def _order(ids: pl.Series, seed: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

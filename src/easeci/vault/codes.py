@@ -4,44 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
-from easeci.evidence.cells import Code, Codes, LabelState, differs
-from easeci.tables import Column, ColumnRole, align
-from easeci.tables.align import require_common_value, require_comparable
+from easeci.evidence.cells import Code, Codes, LabelState, code_of
+from easeci.tables import Column, ColumnRole
+from easeci.tables.align import example_codes, require_common_value, require_comparable
 from easeci.vault.testset import SealedTestset
-
-_CODES = {
-    LabelState.CANNOT_TELL: (Code.AGREE_WRONG, Code.BOTH_WRONG),
-    LabelState.SKIPPED: (Code.AGREE_UNSETTLED, Code.DIFFER_UNSETTLED),
-    LabelState.DISPUTED: (Code.AGREE_UNSETTLED, Code.DIFFER_UNSETTLED),
-}
-"""The codes of examples without a label, where the models agree and where they differ. If nobody
-can tell what is right, neither model is."""
 
 
 def load_codes(
     testset: SealedTestset, new: str, old: str | None, label_files: Sequence[str]
 ) -> Codes:
-    """The code of every example, in the secret order. ``new`` and ``old`` are stored names."""
-    before, known = None, testset.labels.known(label_files)
-    predictions = testset.predictions
-    if old is not None:
-        before = _column(testset, "the old predictions", predictions.load(old), ColumnRole.OLD)
-    aligned = align(
-        _column(testset, "the new predictions", predictions.load(new)),
-        before,
-        _column(testset, "the labels", known["label"], ColumnRole.LABELS),
-        suspicious=False,  # a step that is charged must be decided
+    """The code of every example, in the secret order. ``new`` and ``old`` are stored names.
+
+    It never refuses odd classes: a step that is charged must be decided.
+    """
+    known = testset.labels.known(label_files)
+    codes = example_codes(
+        testset.predictions.load(new),
+        None if old is None else testset.predictions.load(old),
+        known["label"],
+        known["state"],
     )
-    codes = aligned.codes
-    for state, (agreeing, differing) in _CODES.items():
-        rows = (known["state"] == state).fill_null(False).to_numpy()
-        if rows.any():
-            instead = np.where(differs(codes[rows]), differing, agreeing)
-            codes = codes.copy()
-            codes[rows] = instead.astype(np.uint8)
     return codes[testset.examples.order]
 
 
@@ -58,14 +42,13 @@ def code_of_answer(
     ``new`` and ``old`` are predictions in the order of the file.
     """
     row = int(testset.examples.order[position])
-    differ = old is not None and old[row] != new[row]
-    if state in _CODES:
-        return _CODES[state][differ]
-    if not differ:
-        return Code.AGREE_RIGHT if new[row] == label else Code.AGREE_WRONG
-    if new[row] == label:
-        return Code.NEW_RIGHT
-    return Code.OLD_RIGHT if old is not None and old[row] == label else Code.BOTH_WRONG
+    made, before = new[row], None if old is None else old[row]
+    return code_of(
+        state,
+        differ=before is not None and before != made,
+        new_right=made == label,
+        old_right=before == label,
+    )
 
 
 def require_known_classes(testset: SealedTestset, name: str, label_files: Sequence[str]) -> None:
@@ -75,17 +58,11 @@ def require_known_classes(testset: SealedTestset, name: str, label_files: Sequen
     It looks at which classes there are and never at which example has which, and a single
     class would say too much.
     """
-    values = testset.labels.values(label_files)
-    labels = _column(testset, "the labels", values, ColumnRole.LABELS)
+    ids = testset.examples.ids
+    labels = Column("the labels", ColumnRole.LABELS, ids, testset.labels.values(label_files))
     if labels.blank:
         return
-    made = _column(testset, "the predictions", testset.predictions.load(name))
+    made = Column("the predictions", ColumnRole.NEW, ids, testset.predictions.load(name))
     require_comparable(made, labels)
     if labels.values.null_count() == 0 and len(labels.distinct) > 1:
         require_common_value(made, labels)
-
-
-def _column(
-    testset: SealedTestset, name: str, values: pl.Series, role: ColumnRole = ColumnRole.NEW
-) -> Column:
-    return Column(name, role, testset.examples.ids, values)
