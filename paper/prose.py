@@ -17,7 +17,7 @@ from easeci.plan.baseline import hoeffding
 from easeci.plan.patterns import pattern2
 from easeci.script import Adaptivity, Comparison
 from easeci.service.scripts import make_script
-from easeci.verdict import Interval, Result
+from easeci.verdict.logic import Interval, Result
 from paper.published import PROSE, TRACE_ITEMS, Printed
 from paper.table import computed_table
 

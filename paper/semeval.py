@@ -24,7 +24,8 @@ from easeci.evidence.levels import FAIL, PASS, log_level
 from easeci.plan import Observation
 from easeci.script import Adaptivity, Estimator, LinearClause, Mode, Script
 from easeci.service.scripts import make_script
-from easeci.verdict import decide, passes
+from easeci.verdict.decide import decide
+from easeci.verdict.logic import passes
 from easeci.verdict.published import measure
 from paper.published import TRACE, TRACE_ITEMS
 

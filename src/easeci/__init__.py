@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from easeci.script import Script, parse_script
     from easeci.service.checks import Checked, check, make_plan
     from easeci.service.scripts import load_script, make_script
-    from easeci.verdict import Result, Verdict
+    from easeci.verdict.logic import Result
+    from easeci.verdict.result import Verdict
 
 __version__ = "0.1.0"
 
@@ -27,7 +28,8 @@ _HOMES = {
     "easeci.script": ("Script", "parse_script"),
     "easeci.service.checks": ("Checked", "check", "make_plan"),
     "easeci.service.scripts": ("load_script", "make_script"),
-    "easeci.verdict": ("Result", "Verdict"),
+    "easeci.verdict.logic": ("Result",),
+    "easeci.verdict.result": ("Verdict",),
 }
 
 __all__ = [

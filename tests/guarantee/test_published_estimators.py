@@ -18,7 +18,8 @@ from scipy import stats
 
 from easeci.plan import BennettTest, HoeffdingTest, plan
 from easeci.script import Mode, Script
-from easeci.verdict import Result, decide
+from easeci.verdict.decide import decide
+from easeci.verdict.logic import Result
 from tests.cells import Law, codes_from_counts
 from tests.scripts import script
 

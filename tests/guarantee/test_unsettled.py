@@ -16,7 +16,7 @@ from easeci.evidence.cells import Code, Codes, Counts, differs
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, Mode, compile_condition, parse_condition
-from easeci.verdict import decide
+from easeci.verdict.decide import decide
 from easeci.verdict.logic import Result
 from easeci.verdict.sequential import decide_sequentially
 from tests.scripts import script as script_of

@@ -18,7 +18,7 @@ from sklearn.datasets import load_digits
 
 from easeci.evidence.cells import Code
 from easeci.script import parse_script
-from easeci.verdict import decide
+from easeci.verdict.decide import decide
 
 ROOT = Path(__file__).parent.parent.parent
 

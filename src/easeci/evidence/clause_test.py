@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import Enum
 from functools import lru_cache
 
 import numpy as np
@@ -28,6 +27,7 @@ import numpy.typing as npt
 from easeci.bounds.binomial import log_cdf, log_sf
 from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Floats
 from easeci.evidence.cells import Codes, highest, lowest
+from easeci.evidence.endings import Ending
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
 from easeci.evidence.labelled import LabelledCodes
 from easeci.evidence.levels import StepLevels
@@ -40,15 +40,6 @@ FUTILITY_SHARE = 0.95
 Labels are dear and unlabelled examples cheap, and exhaustion costs examples only."""
 
 FIRST_LOOK = 256
-
-
-class Ending(Enum):
-    """How the walk of one clause along the testset ended."""
-
-    PROVEN = "proven"
-    FUTILE = "futile"
-    EXHAUSTED = "exhausted"
-    OPEN = "open"
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ import numpy.typing as npt
 from easeci.bounds.binomial import contract_sample_size
 from easeci.evidence.bets import PROOF_AIMS, SPACED_AIMS, SPREAD, Floats, aimed
 from easeci.evidence.cells import CODE_OF
-from easeci.evidence.clause_test import Ending, Goal, SequentialTest, Targets
+from easeci.evidence.clause_test import Goal, SequentialTest, Targets
+from easeci.evidence.endings import Ending
 from easeci.evidence.hypothesis import (
     FAR_TILT,
     FAR_WEIGHT,

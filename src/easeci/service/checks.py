@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from easeci.tables import Source
-    from easeci.verdict import Verdict
+    from easeci.verdict.result import Verdict
 
 
 def make_plan(script: Script) -> Plan:
@@ -50,7 +50,7 @@ def check(
     """
     # Here and not above, because a plan must not wait for polars and numpy.
     from easeci.tables import ColumnRole, align, load_column
-    from easeci.verdict import decide
+    from easeci.verdict.decide import decide
 
     if script.needs_old_model and old is None:
         raise UsageError(

@@ -23,7 +23,7 @@ from easeci.plan.assumptions import PROOFS
 from easeci.script import Adaptivity, Estimator, Mode, Script
 from easeci.simulation.attack import Attack
 from easeci.simulation.laws import Law, Laws
-from easeci.verdict import decide
+from easeci.verdict.decide import decide
 
 EXACT_LEVELS = (Estimator.EXACT, Estimator.SEQUENTIAL)
 """Estimators that have levels of their own for each history; the published ones have not."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from easeci.evidence.cells import Codes
-from easeci.evidence.clause_test import Ending, Walk
+from easeci.evidence.clause_test import Walk
+from easeci.evidence.endings import Ending
 from easeci.evidence.labelled import LabelledCodes
 from easeci.script import Estimator, Script
 from easeci.verdict.decide import levels_of

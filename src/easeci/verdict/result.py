@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from easeci.evidence.clause_test import CurveEnd, Ending
+from easeci.evidence.clause_test import CurveEnd
+from easeci.evidence.endings import Ending
 from easeci.script import Estimator, LinearClause
 from easeci.verdict.logic import Interval, Result
 

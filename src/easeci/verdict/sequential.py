@@ -24,7 +24,8 @@ from fractions import Fraction
 import numpy as np
 
 from easeci.evidence.cells import Codes, Counts, unlabelled
-from easeci.evidence.clause_test import Ending, Goal, SequentialTest, Targets, Walk
+from easeci.evidence.clause_test import Goal, SequentialTest, Targets, Walk
+from easeci.evidence.endings import Ending
 from easeci.evidence.labelled import LabelledCodes
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, LinearClause, Mode

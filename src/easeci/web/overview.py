@@ -16,7 +16,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from easeci.charts import evidence_chart, for_pages
-from easeci.evidence.clause_test import Ending
+from easeci.evidence.endings import Ending
 from easeci.ledger.disclosure import disclosed_reason, steps_used
 from easeci.ledger.mail_rules import STEPS_LEFT, mostly_undecided
 from easeci.ledger.signals import Signal

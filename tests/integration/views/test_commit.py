@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from easeci.errors import UsageError
-from easeci.evidence.clause_test import Ending
+from easeci.evidence.endings import Ending
 from easeci.ledger.signals import Signal
 from easeci.service.commits.submit import run
 from easeci.service.labelling.files import import_labels

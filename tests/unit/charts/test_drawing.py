@@ -39,7 +39,7 @@ from easeci.charts import (
 )
 from easeci.charts.evidence import FUTILITY, FUTILITY_BAR, PROOF, PROOF_BAR, power_of_ten
 from easeci.errors import ExitCode, UsageError
-from easeci.evidence.clause_test import Ending
+from easeci.evidence.endings import Ending
 from easeci.verdict.curves import ClauseCurves, Curve
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from easeci.evidence.cells import Codes
-from easeci.evidence.clause_test import Ending, Goal, SequentialTest, Targets
+from easeci.evidence.clause_test import Goal, SequentialTest, Targets
+from easeci.evidence.endings import Ending
 from easeci.evidence.labelled import LabelledCodes
 from easeci.evidence.levels import StepLevels
 from easeci.evidence.sizing import examples_needed, forecast_labels, labels_at

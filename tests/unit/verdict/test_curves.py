@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from easeci.evidence.cells import Code, Codes
-from easeci.evidence.clause_test import Ending
+from easeci.evidence.endings import Ending
 from easeci.evidence.wealth import ROUNDING
 from easeci.script import Script
 from easeci.service.scripts import make_script
-from easeci.verdict import decide
 from easeci.verdict.curves import ClauseCurves, evidence_curves
+from easeci.verdict.decide import decide
 
 GAIN = "n - o > 0.02 +/- 0.1"
 BOTH = "n - o > -0.1 +/- 0.1 /\\ n > 0.6 +/- 0.1 /\\ d < 0.6 +/- 0.1"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from easeci.evidence.cells import Code, Codes, Counts, differs
 from easeci.evidence.labelled import WINDOW, LabelledCodes
 from easeci.script import Estimator, Script
-from easeci.verdict import Evaluation, decide
+from easeci.verdict.decide import Evaluation, decide
 from tests.scripts import script
 
 CONDITIONS = [

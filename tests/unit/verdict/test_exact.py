@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from easeci.verdict import Result, decide
+from easeci.verdict.decide import decide
+from easeci.verdict.logic import Result
 from tests.cells import codes_of
 from tests.scripts import script
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from easeci.script import Comparison, Mode
-from easeci.verdict import Interval, Result, conjunction, passes
+from easeci.verdict.logic import Interval, Result, conjunction, passes
 
 T, F, U = Result.TRUE, Result.FALSE, Result.UNKNOWN
 ends = st.fractions(-2, 2, max_denominator=20)

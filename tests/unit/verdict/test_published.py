@@ -14,7 +14,8 @@ from easeci.bounds import Hoeffding
 from easeci.evidence.cells import Code, Codes, Counts
 from easeci.plan import plan
 from easeci.script import Score
-from easeci.verdict import Result, decide
+from easeci.verdict.decide import decide
+from easeci.verdict.logic import Result
 from tests.cells import codes_of
 from tests.scripts import script
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.evidence.cells import Code, Codes
-from easeci.evidence.clause_test import Ending
+from easeci.evidence.endings import Ending
 from easeci.evidence.levels import StepLevels
 from easeci.script import LinearClause, Mode, compile_condition, parse_condition
 from easeci.verdict.logic import Result

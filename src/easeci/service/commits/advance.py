@@ -17,8 +17,9 @@ from easeci.service.commits.baseline import ensure_archive, keep_refs
 from easeci.service.commits.ticks import is_due
 from easeci.service.project import Project, utc_now
 from easeci.vault.codes import load_codes
-from easeci.verdict import Verdict, decide
+from easeci.verdict.decide import decide
 from easeci.verdict.document import verdict_document
+from easeci.verdict.result import Verdict
 
 FIRST_CHANGE = {
     Mode.FP_FREE: "its first pass, and firstChange ends there",

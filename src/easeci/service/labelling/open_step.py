@@ -27,7 +27,8 @@ from easeci.tables.align import require_comparable
 from easeci.tables.answers import KNOWN
 from easeci.vault.codes import code_of_answer
 from easeci.vault.testset import SealedTestset
-from easeci.verdict import Evaluation, Verdict
+from easeci.verdict.decide import Evaluation
+from easeci.verdict.result import Verdict
 
 LONGEST_CLASS = 200
 GIVEN = (LabelState.LABEL, LabelState.CANNOT_TELL, LabelState.SKIPPED)

@@ -16,7 +16,8 @@ from easeci.service.commits.submit import RunAnswer, run
 from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset, retire_testset
-from easeci.verdict import Verdict, decide
+from easeci.verdict.decide import decide
+from easeci.verdict.result import Verdict
 from easeci.views.history import baseline_log
 from easeci.views.status import read_status, status
 from tests.repositories import MODEL, Workplace, write_examples
