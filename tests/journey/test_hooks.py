@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 from easeci.build.repository import Repository
+from easeci.ledger.signals import Signal
+from easeci.service.commits.answer import RunAnswer
 from easeci.service.project import open_project
 from easeci.service.pushes.dropbox import DropBox
 from easeci.service.pushes.hooks import install, uninstall
@@ -180,8 +182,8 @@ def test_a_watcher_tells_what_waited_for_labels(tmp_path: Path) -> None:
     assert [line[12:] for line in watches[0].round(lambda: False)] == ["pass"]
     assert list(watches[0].round(lambda: False)) == []
     result = dropbox.result(commits[1])
-    assert result is not None
-    assert result["signal"] == "pass"
+    assert isinstance(result, RunAnswer)
+    assert result.row.signal is Signal.PASS
 
 
 # Two accounts ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from easeci.build.repository import Repository
     from easeci.service.project import Project
     from easeci.service.pushes.hooks import Installed, Push
+    from easeci.service.pushes.results import PushResult
 
 WAIT_VARIABLE = "EASECI_WAIT"
 WAIT_SECONDS = 60.0
@@ -176,17 +177,17 @@ def _hand_over(found: list[Push]) -> int:
     return ExitCode.PASS
 
 
-def _show_result(push: Push, result: dict[str, Any] | None) -> None:
-    from easeci.service.pushes.watcher import as_answer
+def _show_result(push: Push, result: PushResult | None) -> None:
+    from easeci.service.pushes.results import NotTested
 
     if result is None:
         print(f"easeci: commit {push.commit[:10]} was refused: it is not on {push.branch}")
-    elif result["signal"] is None:
-        print(f"easeci: commit {push.commit[:10]} was not tested: {result['untested']}")
-        if result["hint"]:
-            print(result["hint"])
+    elif isinstance(result, NotTested):
+        print(f"easeci: commit {push.commit[:10]} was not tested: {result.reason}")
+        if result.hint:
+            print(result.hint)
     else:
-        show_answer(as_answer(result))
+        show_answer(result)
 
 
 def _patience() -> float:

@@ -65,7 +65,7 @@ def _report(asking: TerminalSession) -> None:
     if asking.given:
         console.print(f"Answers recorded: {asking.given:,}. Thank you.")
     if asking.answered:
-        console.print(f"LabelState now: {len(asking.answered):,} of the commits that waited.")
+        console.print(f"Answered now: {len(asking.answered):,} of the commits that waited.")
     if asking.question is None:
         console.print("No labels are wanted.")
     else:

@@ -114,7 +114,7 @@ def _show(done: LabelsImported) -> None:
             "`easeci label --unsettled` asks again."
         )
     if done.answered:
-        console.print(f"LabelState now: {len(done.answered):,} of the commits that waited.")
+        console.print(f"Answered now: {len(done.answered):,} of the commits that waited.")
     if done.wanted:
         console.print(f"{done.wanted:,} more labels are wanted: `easeci labels export FILE`.")
 

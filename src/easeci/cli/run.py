@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,7 +19,7 @@ from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output, show_warnings, working
 
 if TYPE_CHECKING:
-    from easeci.service.commits.submit import RunAnswer
+    from easeci.service.commits.answer import RunAnswer
 
 
 def run(
@@ -31,6 +30,7 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Build a commit, test it on the testset and give its signal."""
+    from easeci.service.commits.answer import answer_document
     from easeci.service.commits.submit import run as run_commit
 
     found = opened(store, project)
@@ -39,13 +39,7 @@ def run(
     with working("building and testing"):
         answer = run_commit(found, commit, unsandboxed=unsandboxed, waiting=say_waiting)
     if as_json:
-        document = asdict(answer.row) | {
-            "steps": answer.steps,
-            "steps_used": answer.steps_used,
-            "charged": answer.charged,
-            "failure": answer.failure,
-        }
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        print(json.dumps(answer_document(answer), indent=2, ensure_ascii=False))
     else:
         show_answer(answer)
     raise typer.Exit(answer.row.signal.exit_code)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from easeci.ledger.events import MessageQueued
 from easeci.ledger.state import State, Testset
+from easeci.script import Mode
 
 STEPS_LEFT = 2
 FEW_DECIDED = 8
@@ -53,6 +54,10 @@ class Letters:
 
 
 UNDECIDED = "commits were undecided"
+FIRST_CHANGE = {
+    Mode.FP_FREE: "its first pass, and firstChange ends there",
+    Mode.FN_FREE: "its first fail, and firstChange ends there",
+}
 
 
 def mostly_undecided(testset: Testset) -> str | None:

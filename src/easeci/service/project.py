@@ -35,7 +35,11 @@ def utc_now() -> str:
 
 @dataclass
 class Project:
-    """An opened project. ``state`` is as of the last look at the store."""
+    """An opened project. ``state`` is as of the last look at the store.
+
+    ``caught_up`` is the head at which :func:`easeci.service.commits.advance.catch_up` last had
+    nothing more to do.
+    """
 
     name: str
     repository: Repository
@@ -43,6 +47,7 @@ class Project:
     vault: Vault
     state: State
     head: Head
+    caught_up: Head | None = None
 
     def append(self, *events: Event) -> None:
         """Record events, all or none, and only if nobody else has recorded any since."""

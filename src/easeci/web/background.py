@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from easeci.errors import EaseciError, unexpected
 from easeci.ledger.events import Looked
-from easeci.service.commits.advance import resume
-from easeci.service.mail.outbox import deliver
+from easeci.service.commits.advance import catch_up
 from easeci.service.project import Project
 
 if TYPE_CHECKING:
@@ -107,5 +106,4 @@ def _record(project: Project, looks: list[str]) -> None:
     with project.exclusive():
         if looks:
             project.append(*(Looked(view) for view in looks))
-        resume(project)
-        deliver(project)
+        catch_up(project)

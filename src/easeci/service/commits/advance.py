@@ -1,51 +1,86 @@
-"""What goes on by itself: decide, disclose, charge the next in the queue, as far as labels allow.
+"""Go on from wherever the last command ended: :func:`catch_up`, and nothing else, does it.
 
-Steps are charged before anything is tested, and decided and answered in the order of submission.
-Everything follows from the state, so that it does not matter which command comes to do it.
+It decides the open step, answers it, charges the next commit of the queue, archives the baseline,
+keeps refs and sends mail, as far as labels and time allow. Steps are charged before anything is
+tested, and they are decided and answered in the order of submission. All of it follows from the
+state, so it does not matter which command does it. Every command that writes acts through
+:func:`acting`; commands and pages that only read never do.
 """
 
 from __future__ import annotations
 
-from easeci.evidence.cells import Codes
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 from easeci.ledger.disclosure import BUDGET_USED, disclose
 from easeci.ledger.events import BaselineSet, Charged, Decided, Event, Signalled, TestsetRetired
-from easeci.ledger.mail_rules import Letters
+from easeci.ledger.mail_rules import FIRST_CHANGE, Letters
 from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, Step, Testset
 from easeci.script import Adaptivity, Mode, Script
-from easeci.service.commits.baseline import ensure_archive, keep_refs
+from easeci.service.commits.keep import ensure_archive, keep_refs
 from easeci.service.commits.ticks import is_due
+from easeci.service.mail.delivery import deliver
 from easeci.service.project import Project, utc_now
-from easeci.vault.codes import load_codes
-from easeci.verdict.decide import decide
-from easeci.verdict.document import verdict_document
-from easeci.verdict.result import Verdict
 
-FIRST_CHANGE = {
-    Mode.FP_FREE: "its first pass, and firstChange ends there",
-    Mode.FN_FREE: "its first fail, and firstChange ends there",
-}
+if TYPE_CHECKING:
+    from easeci.evidence.cells import Codes
+    from easeci.verdict.result import Verdict
 
 
-def resume(project: Project) -> None:
-    """Go on from wherever the last command ended, as far as labels allow."""
-    advance(project)
-    ensure_archive(project)
-    keep_refs(project)
+@contextmanager
+def acting(project: Project, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Act alone on the project: catch up before, and again with what the action made possible."""
+    with project.exclusive(waiting):
+        catch_up(project)
+        yield
+        catch_up(project)
 
 
-def advance(project: Project) -> None:
-    """Decide, answer, charge the next in the queue: all that needs neither a build nor labels."""
+def catch_up(project: Project) -> tuple[int, ...]:
+    """Do everything that needs neither a build nor more labels; the caller acts alone.
+
+    Returns the numbers of the submissions that have their signal since. If nothing was recorded
+    since the last call on this project, only a tick or a letter that is due makes it work.
+    """
+    before = _signalled(project)
+    if project.head != project.caught_up or _tick_has_come(project):
+        _advance(project)
+        ensure_archive(project)
+        keep_refs(project)
+    deliver(project)
+    project.caught_up = project.head
+    return tuple(number for number in _signalled(project) if number not in before)
+
+
+def _signalled(project: Project) -> list[int]:
+    return [s.number for s in project.state.submissions if s.signal is not None]
+
+
+def _tick_has_come(project: Project) -> bool:
+    """Whether the open step is decided and may be answered now."""
+    testset = project.state.active_testset
+    step = None if testset is None else testset.open_step
+    return (
+        testset is not None
+        and step is not None
+        and step.decided_at is not None
+        and is_due(testset.at, testset.script.disclose_seconds, step.decided_at, utc_now())
+    )
+
+
+def _advance(project: Project) -> None:
     while (testset := project.state.active_testset) is not None:
         step = testset.open_step
         if step is not None:
-            if not _settle(project, testset, step):
+            if not _decide_and_answer(project, testset, step):
                 return
-        elif not _next(project, testset):
+        elif not _charge_next(project, testset):
             return
 
 
-def _next(project: Project, testset: Testset) -> bool:
+def _charge_next(project: Project, testset: Testset) -> bool:
     """Answer or charge the first submission of the queue; False if nothing is to be done."""
     queue = project.state.queue(testset)
     if not queue or testset.used_up:
@@ -81,7 +116,7 @@ def compared_with(state: State, script: Script) -> str | None:
     return state.baseline if script.needs_old_model else None
 
 
-def _settle(project: Project, testset: Testset, step: Step) -> bool:
+def _decide_and_answer(project: Project, testset: Testset, step: Step) -> bool:
     """Decide the open step and, once its tick has come, answer it; False if that must wait."""
     events: list[Event] = []
     now, passed, decided_at = utc_now(), step.passed, step.decided_at
@@ -89,6 +124,8 @@ def _settle(project: Project, testset: Testset, step: Step) -> bool:
         verdict = verdict_of(project, testset, step)
         if verdict.passed is None:
             return False
+        from easeci.verdict.document import verdict_document
+
         passed, decided_at = verdict.passed, now
         document = verdict_document(verdict)
         events.append(Decided(testset.number, step.number, passed, document))
@@ -127,6 +164,8 @@ def retirement(testset: Testset, reason: str, letters: Letters) -> list[Event]:
 
 def verdict_of(project: Project, testset: Testset, step: Step) -> Verdict:
     """The verdict of a step from the labels known so far."""
+    from easeci.verdict.decide import decide
+
     return decide(*evidence_of(project, testset, step))
 
 
@@ -135,6 +174,8 @@ def evidence_of(project: Project, testset: Testset, step: Step) -> tuple[Script,
 
     If it is decided, with the labels of that time, whatever was added or corrected since.
     """
+    from easeci.vault.codes import load_codes
+
     submission = project.state.submission(step.submission)
     old = None if step.baseline is None else testset.predictions[step.baseline].file
     codes = load_codes(

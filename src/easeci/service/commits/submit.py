@@ -1,37 +1,26 @@
-"""A commit on its way to its signal: submitted, built, and then as far as labels allow.
+"""A commit is submitted, built, and then goes on as far as labels allow.
 
 Each act is an event, and each event is recorded before the next act, so that
-:func:`easeci.service.commits.advance.resume` can go on from wherever an earlier command ended.
+:func:`easeci.service.commits.advance.catch_up` can go on from wherever an earlier command ended.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from easeci.build.detection import find_sandbox
 from easeci.build.sandbox import Sandbox
 from easeci.errors import BuildError, ScriptError, UsageError
-from easeci.ledger.disclosure import DisclosedRow, disclosed_row, steps_used
 from easeci.ledger.events import BuildFailed, Built, Event, Promoted, Submitted, Superseded
 from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Adaptivity, Script, parse_script
-from easeci.service.commits.advance import compared_with, resume
-from easeci.service.commits.baseline import ensure_predictions, keep_refs
+from easeci.service.commits.advance import acting, catch_up, compared_with
+from easeci.service.commits.answer import RunAnswer, answer_of
+from easeci.service.commits.baseline import ensure_predictions
 from easeci.service.commits.build import build
-from easeci.service.mail.outbox import deliver, require_transport
+from easeci.service.commits.keep import keep_refs
+from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, no_testset
-
-
-@dataclass(frozen=True)
-class RunAnswer:
-    """What ``run`` tells a developer, and whether anything new was spent on it."""
-
-    row: DisclosedRow
-    steps: int
-    steps_used: int
-    charged: bool
-    failure: str | None = None
 
 
 def run(
@@ -46,8 +35,7 @@ def run(
 
     ``branch`` is where the commit is being pushed to, if no ref says so yet.
     """
-    with project.exclusive(waiting):
-        resume(project)
+    with acting(project, waiting):
         testset = project.state.latest_testset
         if testset is None:
             raise no_testset()
@@ -67,16 +55,8 @@ def run(
         if new:
             _build(project, testset, submission, find_sandbox(unsandboxed=unsandboxed))
             _supersede(project, testset, submission)
-        resume(project)
-        deliver(project)
-        row = disclosed_row(project.state, submission)
-        return RunAnswer(
-            row=row,
-            steps=testset.script.steps,
-            steps_used=steps_used(project.state, testset),
-            charged=new and row.step is not None and submission.repeats is None,
-            failure=submission.failure,
-        )
+        catch_up(project)
+        return answer_of(project.state, submission, charged=new)
 
 
 def _known(state: State, testset: Testset, commit: str, candidate: bool) -> Submission | None:

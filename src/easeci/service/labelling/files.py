@@ -16,8 +16,7 @@ import polars as pl
 from easeci.errors import DataError
 from easeci.ledger.events import LABELLING, LabelsAdded, Looked
 from easeci.ledger.state import Testset
-from easeci.service.commits.advance import resume, verdict_of
-from easeci.service.mail.outbox import deliver
+from easeci.service.commits.advance import acting, catch_up, verdict_of
 from easeci.service.project import Project, no_testset, require_number, utc_now
 from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
 from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
@@ -66,14 +65,14 @@ def import_labels(
     With ``number``, only if it is that one.
     """
     answers = load_answers(path, form, by=by, at=utc_now())
-    with project.exclusive(waiting):
+    with acting(project, waiting):
         testset = latest(project)
         require_number(testset, number)
         suspicions: list[str] = []
         received = record(
             project, testset, answers, correct=correct, strict=strict, suspicions=suspicions
         )
-        answered = answered_now(project)
+        answered = catch_up(project)
         sealed = project.sealed(testset)
         return LabelsImported(
             testset=testset.number,
@@ -152,15 +151,6 @@ def _all_known(sealed: SealedTestset, testset: Testset, entries: Sequence[dict[s
     )
 
 
-def answered_now(project: Project) -> tuple[int, ...]:
-    """Go on with what waited; the submissions that have their signal since."""
-    before = {s.number for s in project.state.submissions if s.signal is not None}
-    resume(project)
-    deliver(project)
-    after = [s.number for s in project.state.submissions if s.signal is not None]
-    return tuple(number for number in after if number not in before)
-
-
 def _suspicions(project: Project, testset: Testset, file: str, digest: str) -> list[str]:
     """What looks wrong with the labels as they will be known; the owner is told.
 
@@ -200,8 +190,7 @@ def export_wanted(
     With ``unsettled``, those whose labels were skipped or are disputed instead.
     """
     form = form or _FORMATS.get(path.suffix.lower(), LabelFormat.CSV)
-    with project.exclusive(waiting):
-        resume(project)
+    with acting(project, waiting):
         testset = latest(project)
         sealed = project.sealed(testset)
         wanted: Sequence[int] = wanted_labels(project, testset)

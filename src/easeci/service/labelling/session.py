@@ -31,12 +31,10 @@ from typing import Any
 from easeci.errors import BusyError
 from easeci.evidence.cells import LabelState
 from easeci.ledger.events import LABELLING, Looked
-from easeci.service.commits.advance import advance
-from easeci.service.commits.baseline import ensure_archive, keep_refs
+from easeci.service.commits.advance import catch_up
 from easeci.service.labelling.files import latest, record_open
 from easeci.service.labelling.leases import Leases
 from easeci.service.labelling.open_step import OpenStep
-from easeci.service.mail.outbox import deliver
 from easeci.service.project import Project, utc_now
 from easeci.vault.journal import Journal
 from easeci.vault.tickets import Tickets, no_ticket
@@ -362,20 +360,14 @@ class LabelSession:
         are sent without holding up anybody either.
         """
         with project.exclusive(waiting):
-            with self._lock:
-                if not self.awaiting_flush:  # another command has recorded labels meanwhile
-                    return Flushed()
-                done = self._record(project)
-                self.refresh()
-            return _finish(project, done)
+            if not self.awaiting_flush:  # another command has recorded labels meanwhile
+                return Flushed()
+            return self._record(project)
 
     def record(self, project: Project) -> Flushed:
         """Record all answers that there are, before something that must not miss them."""
         with project.exclusive():
-            with self._lock:
-                done = self._record(project)
-                self.refresh()
-            return _finish(project, done)
+            return self._record(project)
 
     @property
     def look_due(self) -> bool:
@@ -413,27 +405,30 @@ class LabelSession:
         """Record all answers, and leave the journal to whoever comes next."""
         try:
             with project.exclusive(waiting):
-                with self._lock:
-                    done = self._record(project)
-                return _finish(project, done)
+                return self._record(project)
         finally:
             with self._lock:
                 self._seats.let_lapse()
                 self._keep_seats()  # who is there still stays: pages outlive a server
                 self._journal.close()
 
-    # -- how it goes on; all of it under the lock
-
     def _record(self, project: Project) -> Flushed:
-        """Record what was answered, and what follows from it; the project is ours alone now."""
-        self._record_look(project)
-        before = _signals(project)
+        """Record all answers and go on with what waited for them; the caller acts alone.
+
+        Labellers can call meanwhile: only recording needs the lock, and what follows may take long.
+        """
         problems: tuple[str, ...] = ()
-        if self._journal.entries:
-            problems = record_open(project, self._step.testset.number, self._journal.entries)
-            self._journal.clear()
-        advance(project)
-        return Flushed(tuple(n for n in _signals(project) if n not in before), problems)
+        with self._lock:
+            self._record_look(project)
+            if self._journal.entries:
+                problems = record_open(project, self._step.testset.number, self._journal.entries)
+                self._journal.clear()
+        answered = catch_up(project)
+        with self._lock:
+            self.refresh()
+        return Flushed(answered, problems)
+
+    # -- how it goes on; all of it under the lock
 
     def _record_look(self, project: Project) -> None:
         if self._looks:
@@ -473,15 +468,3 @@ def roughly(count: int) -> str:
 
 def _answers(entry: dict[str, Any]) -> tuple[str, ...]:
     return (str(entry.get("by")), str(entry["state"]), entry.get("label") or "")
-
-
-def _signals(project: Project) -> list[int]:
-    return [s.number for s in project.state.submissions if s.signal is not None]
-
-
-def _finish(project: Project, done: Flushed) -> Flushed:
-    """What follows from verdicts and may take long: whoever labels does not wait for it."""
-    ensure_archive(project)
-    keep_refs(project)
-    deliver(project)
-    return done

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from easeci.evidence.cells import LabelState
-from easeci.service.commits.advance import resume
+from easeci.service.commits.advance import acting
 from easeci.service.labelling.session import Flushed, Given, LabelSession, Question, roughly
 from easeci.service.project import Project
 
@@ -35,8 +35,8 @@ class TerminalSession:
         self.given = 0
         self.answered: list[int] = []
         self.problems: tuple[str, ...] = ()
-        with project.exclusive(waiting):
-            resume(project)
+        with acting(project, waiting):
+            pass  # what waits for a label is known now
         self._session = LabelSession.open(project)
         self.question = self._next()
         self._session.record_look(project, waiting)

@@ -7,7 +7,7 @@ whenever that is, and nothing of it needs to be stored.
 from __future__ import annotations
 
 from easeci.ledger.disclosure import BUDGET_USED
-from easeci.ledger.mail_rules import UNDECIDED
+from easeci.ledger.mail_rules import FIRST_CHANGE, UNDECIDED
 from easeci.ledger.state import Message, Testset
 from easeci.notify import (
     AlarmFacts,
@@ -25,7 +25,6 @@ from easeci.notify import (
 )
 from easeci.plan import plan
 from easeci.script import Adaptivity
-from easeci.service.commits.advance import FIRST_CHANGE
 from easeci.service.project import Project
 
 

@@ -17,14 +17,14 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from easeci.files import sync_folder, write_synced
 from easeci.service.pushes.permissions import Sharing
+from easeci.service.pushes.results import PushResult, parse_result, result_document
 
 FOLDER = "easeci"
 LARGEST = 1024
@@ -90,7 +90,7 @@ class DropBox:
         unfinished.rename(self.drop_box / name)
         return name
 
-    def wait(self, name: str, commit: str, until: float) -> dict[str, Any] | None:
+    def wait(self, name: str, commit: str, until: float) -> PushResult | None:
         """What came of it: the entry goes when its result is there. None if that takes longer."""
         entry = self.drop_box / name
         while entry.exists():
@@ -99,10 +99,10 @@ class DropBox:
             time.sleep(0.1)
         return self.result(commit)
 
-    def result(self, commit: str) -> dict[str, Any] | None:
+    def result(self, commit: str) -> PushResult | None:
+        """What became of a push of this commit; None if nothing is known yet."""
         with suppress(FileNotFoundError):
-            found: dict[str, Any] = json.loads((self.results / commit).read_bytes())
-            return found
+            return parse_result(json.loads((self.results / commit).read_bytes()))
         return None
 
     # The owner's side ----------------------------------------------------------------------------
@@ -162,10 +162,10 @@ class DropBox:
             return False
         return True
 
-    def publish(self, commit: str, result: Mapping[str, Any]) -> None:
+    def publish(self, commit: str, result: PushResult) -> None:
         """Leave a result for developers to read, in place of an earlier one."""
         temporary = self.results / f".{commit}-{secrets.token_hex(8)}"
-        text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(result_document(result), indent=2, ensure_ascii=False) + "\n"
         write_synced(temporary, text.encode(), 0o644)
         temporary.rename(self.results / commit)
         sync_folder(self.results)

@@ -14,10 +14,10 @@ from easeci.ledger.sealed_script import sealed
 from easeci.ledger.state import Testset
 from easeci.plan import Estimate, plan, sensitivity_left
 from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
-from easeci.service.commits.advance import resume, retirement
+from easeci.service.commits.advance import acting, retirement
 from easeci.service.commits.baseline import ensure_predictions
 from easeci.service.commits.build import program_of
-from easeci.service.mail.outbox import deliver, require_transport
+from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, require_number
 from easeci.service.scripts import find_script, load_entries
 from easeci.vault.intake import Offered, load_offered
@@ -87,7 +87,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
     )
     _require_blind(offered, offer)
     left = _require_size(script, needs, offered.size, allowed=offer.allow_smaller)
-    with project.exclusive(waiting):
+    with acting(project, waiting):
         _require_no_active(project)
         shared = _require_fresh(project, offered, allowed=offer.allow_overlap)
         number = len(project.state.testsets) + 1
@@ -135,14 +135,13 @@ def retire_testset(
 
     With ``number``, only if it is that one.
     """
-    with project.exclusive(waiting):
+    with acting(project, waiting):
         testset = project.state.active_testset
         if testset is None:
             testset = project.require_active()
         require_number(testset, number)
         letters = Letters(project.state, testset.number)
         project.append(*retirement(testset, reason, letters))
-        deliver(project)
         return testset
 
 
@@ -207,7 +206,6 @@ def _require_size(script: Script, needs: Estimate, examples: int, *, allowed: bo
 
 
 def _require_no_active(project: Project) -> None:
-    resume(project)
     testset = project.state.active_testset
     if testset is not None:
         used = f"{testset.steps_used:,} of {testset.script.steps:,} steps are used"

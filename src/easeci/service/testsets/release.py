@@ -9,7 +9,7 @@ from pathlib import Path
 from easeci.errors import UsageError
 from easeci.ledger.events import TestsetReleased
 from easeci.ledger.state import Testset
-from easeci.service.commits.advance import resume
+from easeci.service.commits.advance import acting
 from easeci.service.project import Project, no_testset
 from easeci.vault.release import write_release
 
@@ -35,8 +35,7 @@ def release_testset(
 
     Only ever of a retired testset: the labels of one in use would be worth any number of steps.
     """
-    with project.exclusive(waiting):
-        resume(project)
+    with acting(project, waiting):
         testset = _testset(project, number)
         if testset.retired is None:
             raise UsageError(

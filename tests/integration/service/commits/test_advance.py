@@ -11,7 +11,8 @@ from easeci.errors import UsageError
 from easeci.ledger.signals import Signal
 from easeci.service import project
 from easeci.service.commits import advance as progress
-from easeci.service.commits.submit import RunAnswer, run
+from easeci.service.commits.answer import RunAnswer
+from easeci.service.commits.submit import run
 from easeci.service.labelling.files import import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset, retire_testset

@@ -11,8 +11,9 @@ from easeci.evidence.cells import Codes
 from easeci.ledger.signals import Signal
 from easeci.script import Script
 from easeci.service.commits import advance as progress
+from easeci.service.commits.answer import RunAnswer
 from easeci.service.commits.baseline import set_baseline
-from easeci.service.commits.submit import RunAnswer, run
+from easeci.service.commits.submit import run
 from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset, retire_testset

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from easeci.build.repository import Repository
 from easeci.errors import UsageError
+from easeci.ledger.disclosure import DisclosedRow
+from easeci.ledger.signals import Signal
+from easeci.service.commits.answer import RunAnswer
 from easeci.service.pushes.dropbox import DropBox, DroppedPush, Refused, parse_push
 from easeci.service.pushes.hooks import COMMIT, KEPT, MARK, PUSH, Push, install, pushes, uninstall
 from easeci.service.pushes.permissions import Sharing, close_to_others, find_sharing, require_closed
+from easeci.service.pushes.results import NotTested, PushResult
 
 ID = "a" * 40
 NAME = "0" * 32
@@ -247,9 +252,15 @@ def test_an_entry_is_whom_the_system_says_it_is_from() -> None:
 def test_a_result_replaces_the_one_before(bare: Path) -> None:
     installed(bare)
     dropbox = DropBox.of(bare)
-    for signal in ("pending", "pass"):
-        dropbox.publish(ID, {"signal": signal})
-    assert dropbox.result(ID) == {"signal": "pass"}
+    row = DisclosedRow(1, ID, "a model", "main", 1, "2026-11-16T00:00:00Z", Signal.PENDING, 1)
+    answers = [
+        RunAnswer(replace(row, signal=signal), steps=4, steps_used=1, charged=True)
+        for signal in (Signal.PENDING, Signal.PASS)
+    ]
+    results: list[PushResult] = [NotTested("no testset", "Add one."), *answers]
+    for result in results:
+        dropbox.publish(ID, result)
+        assert dropbox.result(ID) == result
     assert [path.name for path in dropbox.results.iterdir()] == [ID]
 
 

@@ -1,0 +1,86 @@
+"""Letters that the ledger has queued are sent as soon as they are due.
+
+A letter is queued in the transaction of what it tells. Sending follows, an attempt is recorded
+when it is over, and a letter that was sent is never sent again. A process that is killed between
+the server's answer and that record can't know; the letter then goes out once more, with the same
+Message-ID, by which receivers drop what they have.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+
+from easeci.errors import UsageError
+from easeci.ledger.events import MessageTried
+from easeci.ledger.state import Message
+from easeci.notify import NotSent, Transport, is_due, transport_from
+from easeci.script import Adaptivity, Script
+from easeci.service.mail.compose import letter_of
+from easeci.service.project import Project, utc_now
+
+SMTP_VARIABLE = "EASECI_SMTP_URL"
+SENT, FAILED, REFUSED = "sent", "failed", "refused"
+
+
+def needs_transport(script: Script) -> bool:
+    return script.adaptivity is Adaptivity.NONE or script.email is not None
+
+
+def require_transport(script: Script) -> None:
+    """Refuse, before a step is spent, a script whose letters could not be sent."""
+    if needs_transport(script):
+        configured_transport()
+
+
+def configured_transport() -> Transport:
+    """The way to send mail that the environment names, or an error that says how to name one."""
+    url = os.environ.get(SMTP_VARIABLE)
+    if not url:
+        raise UsageError(
+            f"the script names an address, but no way to send mail is set: {SMTP_VARIABLE}",
+            hint=f"Set it, such as {SMTP_VARIABLE}=smtp+starttls://user:password@host:587, or "
+            "mbox:///path/to/a/file to read the letters there.",
+        )
+    return transport_from(url)
+
+
+def deliver(project: Project, *, now_or_never: bool = False) -> None:
+    """Send what is due. Whatever goes wrong is recorded, and nobody else is told.
+
+    A command that a developer gave must not end differently because a letter could not be sent.
+    """
+    due = [m for m in project.state.messages if _wants_sending(m, now_or_never)]
+    if not due:
+        return
+    try:
+        transport = configured_transport()
+    except UsageError:
+        return
+    for message in due:
+        project.append(_try(project, transport, message))
+
+
+def _wants_sending(message: Message, now_or_never: bool) -> bool:
+    if message.sent:
+        return False
+    if now_or_never or message.last_at is None:
+        return True
+    if message.outcome == REFUSED:
+        return False
+    return is_due(
+        message.attempts,
+        datetime.fromisoformat(message.last_at),
+        datetime.fromisoformat(utc_now()),
+    )
+
+
+def _try(project: Project, transport: Transport, message: Message) -> MessageTried:
+    letter = letter_of(project, message)
+    try:
+        queued = datetime.fromisoformat(message.queued_at)
+        transport.send(letter.as_email(transport.sender, queued))
+    except NotSent as problem:
+        outcome = REFUSED if problem.permanent else FAILED
+        return MessageTried(message.number, outcome, problem.reason)
+    return MessageTried(message.number, SENT, "")

@@ -1,0 +1,121 @@
+"""A watcher that runs on goes on by itself: with ticks, with letters, and with what is labelled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from easeci.build.repository import Repository
+from easeci.ledger.signals import Signal
+from easeci.service import project
+from easeci.service.commits import advance
+from easeci.service.commits.answer import RunAnswer
+from easeci.service.mail import delivery
+from easeci.service.project import open_project
+from easeci.service.pushes.dropbox import DropBox
+from easeci.service.pushes.hooks import install
+from easeci.service.pushes.watcher import Watcher
+from easeci.service.testsets.add import Offer, add_testset
+from tests.commands import COMMAND
+from tests.repositories import Workplace
+
+START = "2026-11-16T00:00:00Z"
+
+
+class Clock:
+    """The time of the record, as a test sets it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = START
+        for module in (project, advance, delivery):
+            monkeypatch.setattr(module, "utc_now", lambda: self.now)
+
+
+class Shared:
+    """A bare repository that others may push to, with a watcher that runs on."""
+
+    def __init__(self, folder: Path, **keys: str) -> None:
+        self.place = Workplace.make(folder, **keys)
+        self.bare = folder / "hosted.git"
+        self.place.git(
+            "init", "--quiet", "--bare", "--initial-branch=main", "--shared=group", str(self.bare)
+        )
+        self.place.git("remote", "add", "origin", str(self.bare))
+        script = self.place.repository / ".easeci.yml"
+        offer = Offer(self.place.examples, labels=self.place.labels, script=script)
+        add_testset(open_project(self.bare, create=True), offer)
+        install(Repository.find(self.bare), [COMMAND], [])
+        (self.bare / "hooks" / "post-receive").unlink()  # the tests hand pushes over themselves
+        self.dropbox = DropBox.of(self.bare)
+        self.watcher = Watcher.start(self.bare, None, None, unsandboxed=False)
+
+    def push(self, cut: float) -> str:
+        commit = self.place.commit_cut(cut)
+        self.place.git("push", "--quiet", "origin", "main")
+        self.dropbox.drop("main", commit)
+        return commit
+
+    def round(self) -> list[str]:
+        return [line.rpartition(": ")[2] for line in self.watcher.round(lambda: False)]
+
+    def signal(self, commit: str) -> Signal:
+        result = self.dropbox.result(commit)
+        assert isinstance(result, RunAnswer)
+        return result.row.signal
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def test_a_signal_is_disclosed_when_its_tick_comes(tmp_path: Path, clock: Clock) -> None:
+    """Nothing else happens in the project: only time passes while the watcher runs."""
+    shared = Shared(tmp_path, disclose="24h")
+    shared.push(0.7)
+    better = shared.push(0.52)
+    assert shared.round() == ["baseline", "pending"]
+    assert shared.round() == []
+    clock.now = "2026-11-16T23:59:59Z"
+    assert shared.round() == []
+    assert shared.signal(better) is Signal.PENDING
+    clock.now = "2026-11-17T00:00:00Z"
+    assert shared.round() == ["pass"]
+    assert shared.signal(better) is Signal.PASS
+    assert shared.round() == []
+
+
+def test_a_letter_is_sent_when_it_is_due(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mail server was down when the letter was queued; the watcher tries again, in time."""
+    letters = tmp_path / "letters"
+    monkeypatch.setenv("EASECI_SMTP_URL", "smtp://127.0.0.1:1")  # nothing listens there
+    shared = Shared(tmp_path / "p", email="owner@example.org", steps="1")
+    shared.push(0.7)
+    shared.push(0.52)
+    assert shared.round() == ["baseline", "pass"]
+    (message,) = open_project(shared.bare).state.messages
+    assert (message.attempts, message.sent) == (1, False)
+    monkeypatch.setenv("EASECI_SMTP_URL", f"mbox://{letters}")
+    shared.round()
+    assert not letters.exists()  # it is not due yet
+    clock.now = "2026-11-16T12:00:00Z"
+    shared.round()
+    assert letters.read_bytes().count(b"\nMessage-ID:") == 1
+    shared.round()
+    assert letters.read_bytes().count(b"\nMessage-ID:") == 1
+
+
+def test_a_round_in_which_nothing_is_due_decides_nothing_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Deciding reads the whole testset: a watcher must not do that every five seconds."""
+    shared = Shared(tmp_path, disclose="24h")
+    shared.push(0.7)
+    shared.push(0.52)
+    shared.round()
+    monkeypatch.setattr(advance, "verdict_of", lambda *_: pytest.fail("it decided again"))
+    monkeypatch.setattr(advance, "keep_refs", lambda *_: pytest.fail("it looked at refs again"))
+    assert shared.round() == []
