@@ -139,7 +139,8 @@ def test_no_word_of_the_owners(decided: Workplace) -> None:
                 continue
             main = body[body.index("<main") :]
             said = re.sub(r"<ul>.*?</ul>|What a commit must show.*?</p>", "", main, flags=re.S)
-            said = re.sub(r"<[^>]*>|[0-9a-f]{10,}", " ", said)
+            # The day of the month can be the number of labels by chance.
+            said = re.sub(r"<time.*?</time>|<[^>]*>|[0-9a-f]{10,}", " ", said, flags=re.S)
             assert not SECRET.search(said), (route, SECRET.search(said))
             assert not re.search(rf"\b{labels.group(1)}\b|1,?500|e7", said), route
             assert "etag" not in headers

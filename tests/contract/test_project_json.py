@@ -77,10 +77,13 @@ def test_a_life_in_json(lived: Workplace) -> None:
             "next": str,
             "rests_on": list,
             "owner": type(None),
+            "alarms": list,
         },
     )
-    owner = document(lived, "status", "--owner")["owner"]
-    assert owner["labels"] == 1500
+    assert status["alarms"] == []
+    owner = document(lived, "status", "--owner")
+    assert owner["owner"]["labels"] == 1500
+    assert owner["alarms"] == []
     verdict = document(lived, "log", "--owner")[1]["verdict"]
     assert verdict["outcome"] in ("True", "False", "Unknown")
     assert document(lived, "log", "--verify") == {"damage": []}

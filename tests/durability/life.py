@@ -26,13 +26,13 @@ from typing import Any
 from unittest import mock
 
 from easeci.ledger.chain import Head, Record
+from easeci.ledger.disclosure import disclosed_rows
 from easeci.service.commits.submit import run
 from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import import_labels
 from easeci.service.project import open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.store import Store
-from easeci.views.history import log
 from tests.repositories import Workplace, write_examples
 
 NEXT = "next"
@@ -79,7 +79,10 @@ def live(
         run(open_project(place.repository), name)
 
     def test_broken() -> None:
-        if not any(row.signal == "build error" for row in log(open_project(place.repository))):
+        if not any(
+            row.signal == "build error"
+            for row in disclosed_rows(open_project(place.repository).state)
+        ):
             test("c3")
 
     commands: list[Callable[[], object]] = [
@@ -98,7 +101,7 @@ def live(
     for number, command in list(enumerate(commands, start=1))[begun:last][:most]:
         command()
         ended.write_text(str(number))
-        rows = log(open_project(place.repository))
+        rows = disclosed_rows(open_project(place.repository).state)
         logs[str(number)] = [[row.commit, str(row.signal), row.testset, row.step] for row in rows]
     return logs
 

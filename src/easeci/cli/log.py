@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened
+from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened, say_waiting
 from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output
 from easeci.errors import InfrastructureError, UsageError
@@ -36,8 +36,6 @@ def log(
     as_json: JsonOption = False,
 ) -> None:
     """Every commit with its signal."""
-    from easeci.views import history
-
     if verify:
         _verify(store, project, as_json)
         return
@@ -45,11 +43,21 @@ def log(
     if build is not None:
         _show_build(found, build, owner=owner)
     elif owner:
-        rows = history.owner_log(found)
-        _print_json([asdict(row) for row in rows]) if as_json else _show_owner(rows)
+        _show_owner_log(found, as_json)
     else:
-        shown = history.log(found)
+        from easeci.ledger.disclosure import disclosed_rows
+
+        shown = disclosed_rows(found.state)
         _print_json([asdict(row) for row in shown]) if as_json else _show(shown)
+
+
+def _show_owner_log(found: Project, as_json: bool) -> None:
+    from easeci.service.looks import record_look
+    from easeci.views.history import owner_rows
+
+    record_look(found, "log", say_waiting)
+    rows = owner_rows(found.state)
+    _print_json([asdict(row) for row in rows]) if as_json else _show_owner(rows)
 
 
 def _print_json(rows: list[dict[str, Any]]) -> None:
@@ -74,6 +82,7 @@ def _verify(store: Any, project: str | None, as_json: bool) -> None:
 
 
 def _show_build(found: Project, build: str, *, owner: bool) -> None:
+    from easeci.service.looks import record_look
     from easeci.views.history import baseline_log, build_log
 
     if not owner:
@@ -87,6 +96,7 @@ def _show_build(found: Project, build: str, *, owner: bool) -> None:
         printed = build_log(found, int(build))
     else:
         raise UsageError("--build takes a commit's number in the log, or the word baseline")
+    record_look(found, "build", say_waiting)
     print(printed or "(it printed nothing)")
 
 
@@ -115,7 +125,7 @@ def _show(rows: list[DisclosedRow]) -> None:
     output().print(table)
 
 
-def _show_owner(rows: list[OwnerRow]) -> None:
+def _show_owner(rows: tuple[OwnerRow, ...]) -> None:
     table = _table("", "commit", "subject", "step", "signal", "verdict", "labels")
     for row in rows:
         verdict = ""

@@ -24,7 +24,7 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Write the history as one HTML file that needs nothing else."""
-    from easeci.views.report.contents import write_report
+    from easeci.views.report.writing import write_report
 
     written = write_report(opened(store, project), file, owner=owner)
     if as_json:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.padding import Padding
+from rich.text import Text
 
-from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened
+from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened, say_waiting
 from easeci.cli.script_options import JsonOption
 from easeci.cli.terminal import output
 
@@ -24,9 +25,13 @@ def status(
     as_json: JsonOption = False,
 ) -> None:
     """Budget, what happens next, and what the guarantee rests on."""
+    from easeci.service.looks import record_look
     from easeci.views.status import status as status_of
 
-    found = status_of(opened(store, project), owner=owner)
+    place = opened(store, project)
+    if owner:
+        record_look(place, "status", say_waiting)
+    found = status_of(place, owner=owner)
     if as_json:
         print(json.dumps(asdict(found), indent=2, ensure_ascii=False))
     else:
@@ -48,6 +53,10 @@ def _show(found: Status) -> None:
     if found.owner is not None:
         _show_owner(found.owner)
     console.print(f"  next       {found.next}")
+    if found.alarms:
+        console.print("\n[bold]Alarms[/]")
+        for alarm in found.alarms:
+            console.print(Padding(Text(f"- {alarm.message} {alarm.hint}"), (0, 0, 0, 2)))
     if found.rests_on:
         console.print("\n[bold]What the guarantee rests on[/]")
         for line in found.rests_on:

@@ -10,12 +10,11 @@ from easeci.errors import MissingError, UsageError
 from easeci.ledger.disclosure import DisclosedRow, disclosed_rows
 from easeci.ledger.state import State, Submission, Testset
 from easeci.service.project import Project
-from easeci.views.status import _record_look
 
 
 @dataclass(frozen=True)
 class OwnerRow:
-    """One submission as the owner sees it."""
+    """One submission as the owner sees it: what developers see, and what was found."""
 
     shown: DisclosedRow
     passed: bool | None
@@ -24,75 +23,32 @@ class OwnerRow:
     failure: str | None
 
 
-def log(project: Project) -> list[DisclosedRow]:
-    """Every submission with its signal, as developers may see it."""
-    return disclosed_rows(project.state)
+def owner_rows(state: State) -> tuple[OwnerRow, ...]:
+    """Every submission with its verdict, in order."""
+    return tuple(
+        _owner_row(state, submission, shown)
+        for submission, shown in zip(state.submissions, disclosed_rows(state), strict=True)
+    )
 
 
-def owner_log(project: Project) -> list[OwnerRow]:
-    """Every submission with its verdict; recorded as a look."""
-    _record_look(project, "log")
-    return read_owner_log(project)
-
-
-def read_owner_log(project: Project) -> list[OwnerRow]:
-    """As :func:`owner_log`, for who records looks."""
-    state = project.state
-    return [
-        OwnerRow(shown, finding.passed, finding.verdict, finding.baseline, finding.failure)
-        for shown, finding in zip(
-            disclosed_rows(state), (finding_of(state, s) for s in state.submissions), strict=True
-        )
-    ]
-
-
-@dataclass(frozen=True)
-class OwnerFinding:
-    """What the owner sees of a submission beyond its signal."""
-
-    passed: bool | None
-    verdict: Mapping[str, Any] | None
-    baseline: str | None
-    failure: str | None
-
-
-def finding_of(state: State, submission: Submission) -> OwnerFinding:
+def _owner_row(state: State, submission: Submission, shown: DisclosedRow) -> OwnerRow:
     step = state.step_of(submission)
     if step is None:
-        return OwnerFinding(None, None, None, submission.failure)
-    return OwnerFinding(step.passed, step.verdict, step.baseline, submission.failure)
+        return OwnerRow(shown, None, None, None, submission.failure)
+    return OwnerRow(shown, step.passed, step.verdict, step.baseline, submission.failure)
 
 
 def baseline_log(project: Project) -> str:
-    """What the baseline printed when it could not be built; recorded as a look."""
-    _failed_baseline(project)
-    _record_look(project, "build")
-    return read_baseline_log(project)
-
-
-def read_baseline_log(project: Project) -> str:
-    """As :func:`baseline_log`, for who records looks."""
-    testset, log = _failed_baseline(project)
-    return project.sealed(testset).builds.load_log(log)
-
-
-def _failed_baseline(project: Project) -> tuple[Testset, str]:
+    """What the baseline printed when its build failed."""
     testset = project.state.latest_testset
     failed = None if testset is None else testset.baseline_failure
     if testset is None or failed is None:
         raise UsageError("the baseline was built: there is nothing to read")
-    return testset, failed.log
+    return project.sealed(testset).builds.load_log(failed.log)
 
 
 def build_log(project: Project, number: int) -> str:
-    """What the program of a submission printed; recorded as a look."""
-    require_submission(project, number)
-    _record_look(project, "build")
-    return read_build_log(project, number)
-
-
-def read_build_log(project: Project, number: int) -> str:
-    """As :func:`build_log`, for who records looks."""
+    """What the program of a submission printed."""
     submission = require_submission(project, number)
     testset = project.state.testsets[submission.testset]
     if submission.log is None:
@@ -101,7 +57,7 @@ def read_build_log(project: Project, number: int) -> str:
 
 
 def require_submission(project: Project, number: int) -> Submission:
-    """The submission of this number, or an error that says where numbers are shown."""
+    """The submission of this number; an error if there is none."""
     if not 1 <= number <= len(project.state.submissions):
         raise MissingError(
             f"there is no commit number {number:,}",
@@ -112,7 +68,7 @@ def require_submission(project: Project, number: int) -> Submission:
 
 @dataclass(frozen=True)
 class DecidedStep:
-    """A step as a history shows it; ``became_baseline`` says so of its commit."""
+    """A decided step. ``became_baseline``: its commit became the baseline."""
 
     number: int
     verdict: Mapping[str, Any]
@@ -121,7 +77,7 @@ class DecidedStep:
 
 
 def decided_steps(state: State, testset: Testset) -> tuple[DecidedStep, ...]:
-    """Every decided step of a testset, for the owner's eyes."""
+    """Every decided step of a testset. For the owner only."""
     baselines = state.baseline_steps(testset)
     return tuple(
         DecidedStep(step.number, step.verdict, step.passed, step.number in baselines)

@@ -1,7 +1,7 @@
-"""What a project shows: its status and log, for developers and for the owner, and its soundness.
+"""The status of a project: for developers, and for the owner.
 
 A developer's view is made of what :mod:`easeci.ledger.disclosure` gives and of nothing else. The
-owner's view shows more, and that somebody looked is recorded.
+owner's view shows more. Nothing here records that: :func:`easeci.service.looks.record_look` does.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from easeci.ledger.disclosure import (
     DisclosedStatus,
     disclosed_status,
 )
-from easeci.ledger.events import LABELLING, Looked
+from easeci.ledger.events import LABELLING
 from easeci.ledger.state import State, Testset
 from easeci.script import Adaptivity
-from easeci.service.labelling.files import wanted_labels
 from easeci.service.project import Project
+from easeci.views.alarms import Alarm, alarms
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class OwnerStatus:
 
 @dataclass(frozen=True)
 class Status:
-    """``owner`` is None in a developer's view."""
+    """How a project is doing. In a developer's view ``owner`` is None and ``alarms`` is empty."""
 
     project: str
     shown: DisclosedStatus
@@ -50,38 +50,19 @@ class Status:
     next: str
     rests_on: tuple[str, ...]
     owner: OwnerStatus | None
+    alarms: tuple[Alarm, ...]
 
 
-def status(project: Project, *, owner: bool = False) -> Status:
-    """How things stand; the owner's view is recorded as a look."""
-    if owner:
-        _record_look(project, "status")
-    return read_status(project, owner=owner)
+def status(project: Project, *, owner: bool = False, labels_wanted: int | None = None) -> Status:
+    """The status for developers, or for the owner.
 
-
-def _record_look(project: Project, view: str) -> None:
-    with project.exclusive():
-        project.append(Looked(view))
-
-
-def _waiting(state: State, testset: Testset) -> int:
-    """How many commits wait for labels or for their turn; on a testset that has ended, none."""
-    if testset.retired is not None:
-        return 0
-    return len(state.queue(testset)) + (testset.open_step is not None)
-
-
-def read_status(
-    project: Project, *, owner: bool = False, labels_wanted: int | None = None
-) -> Status:
-    """As :func:`status`, for who records looks.
-
-    To count the labels that are wanted means to decide the open step, which reads the testset:
-    whoever knows their number gives it.
+    Counting the labels that are wanted reads the testset; a caller that knows their number gives
+    it as ``labels_wanted``.
     """
     state = project.state
     testset, shown = state.latest_testset, disclosed_status(state)
     script = None if testset is None else testset.script
+    for_owner = testset if owner else None
     return Status(
         project=project.name,
         shown=shown,
@@ -89,17 +70,17 @@ def read_status(
         reliability=None if script is None else f"{float(script.reliability):.10g}",
         mode=None if script is None else str(script.mode),
         adaptivity=None if script is None else str(script.adaptivity),
-        next=_next(shown),
+        next=next_act(shown),
         rests_on=rests_on(state, testset),
-        owner=owner_status(project, testset, labels_wanted)
-        if owner and testset is not None
-        else None,
+        owner=None if for_owner is None else owner_status(project, for_owner, labels_wanted),
+        alarms=() if for_owner is None else alarms(state, for_owner),
     )
 
 
-def _next(shown: DisclosedStatus) -> str:
+def next_act(shown: DisclosedStatus) -> str:
+    """What happens next, and who does it. Commands are between backticks."""
     if shown.testset is None:
-        return "The owner adds a testset: `easeci testset add EXAMPLES`."
+        return "There is no testset yet: the owner adds one with `easeci testset add EXAMPLES`."
     if shown.retired is not None:
         return "A new testset is needed; until then no commit is tested (exit code 4)."
     left = f"steps left: {shown.steps - shown.steps_used:,}"
@@ -109,9 +90,9 @@ def _next(shown: DisclosedStatus) -> str:
 
 
 def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
-    """What the guarantee takes for granted, and what has been done that it must now stand.
+    """What the guarantee assumes, and what was done that weakens it.
 
-    Of nothing here may a developer learn a verdict or a count of labels.
+    Developers read this too, so no verdict and no count of labels can follow from it.
     """
     if testset is None:
         return ()
@@ -148,9 +129,11 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
 def owner_status(
     project: Project, testset: Testset, labels_wanted: int | None = None
 ) -> OwnerStatus:
-    """What the owner sees of a testset; no look is recorded."""
+    """What the owner sees of a testset."""
     state = project.state
     if labels_wanted is None:
+        from easeci.service.labelling.files import wanted_labels  # it loads the tables
+
         labels_wanted = len(wanted_labels(project, testset))
     return OwnerStatus(
         examples=testset.examples,
@@ -166,3 +149,10 @@ def owner_status(
         letters_to_send=sum(not message.sent for message in state.messages),
         head=f"{project.head.number}:{project.head.code}",
     )
+
+
+def _waiting(state: State, testset: Testset) -> int:
+    """How many commits wait for labels or for their turn; none if the testset has ended."""
+    if testset.retired is not None:
+        return 0
+    return len(state.queue(testset)) + (testset.open_step is not None)

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from easeci.errors import EaseciError, unexpected
-from easeci.ledger.events import Looked
 from easeci.service.commits.advance import catch_up
+from easeci.service.looks import append_looks
 from easeci.service.project import Project
 
 if TYPE_CHECKING:
@@ -105,5 +105,5 @@ def _record(project: Project, looks: list[str]) -> None:
     """Record looks, and go on with whatever can go on: a tick that has come, a letter due."""
     with project.exclusive():
         if looks:
-            project.append(*(Looked(view) for view in looks))
+            append_looks(project, *looks)
         catch_up(project)

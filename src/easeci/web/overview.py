@@ -17,18 +17,19 @@ from starlette.responses import Response
 
 from easeci.charts import evidence_chart, for_pages
 from easeci.evidence.endings import Ending
-from easeci.ledger.disclosure import disclosed_reason, steps_used
-from easeci.ledger.mail_rules import STEPS_LEFT, mostly_undecided
+from easeci.ledger.disclosure import disclosed_rows
 from easeci.ledger.signals import Signal
-from easeci.ledger.state import State, Testset
+from easeci.ledger.state import Testset
 from easeci.service.access.tokens import Role
 from easeci.service.labelling.files import wanted_labels
 from easeci.service.project import Project
 from easeci.verdict.curves import ClauseCurves
+from easeci.views import history
+from easeci.views.alarms import Alarm, AlarmKind
 from easeci.views.commit import commit_curves, commit_view, curves_key
-from easeci.views.history import DecidedStep, decided_steps, log, read_build_log, read_owner_log
+from easeci.views.history import DecidedStep, decided_steps, owner_rows
 from easeci.views.report.page import history_figures, picture, promise
-from easeci.views.status import read_status
+from easeci.views.status import status
 from easeci.web.rendering import as_markup
 from easeci.web.request import RequestContext, see_other
 from easeci.web.site import Site
@@ -46,8 +47,8 @@ def overview(context: RequestContext) -> Response:
 def _developers(context: RequestContext) -> Response:
     with context.site.reading() as project:
         testset = project.state.latest_testset
-        rows = log(project)[::-1]
-        standing = read_status(project)
+        rows = disclosed_rows(project.state)[::-1]
+        standing = status(project)
     return context.page(
         "signals.html",
         standing=standing,
@@ -63,17 +64,17 @@ def _owners(context: RequestContext) -> Response:
         testset = state.latest_testset
         context.site.background.look(context.who.session, "overview", _number(testset))
         if testset is None:
-            return context.page("begin.html", alarms=_recording(context.site))
+            return context.page("begin.html", notices=_notices(context.site, ()))
         wanted = _wanted(context.site, project, testset)
-        standing = read_status(project, owner=True, labels_wanted=wanted)
-        rows, found = read_owner_log(project)[::-1], alarms(context.site, state, testset)
+        standing = status(project, owner=True, labels_wanted=wanted)
+        rows = owner_rows(state)[::-1]
         steps = decided_steps(state, testset)
     return context.page(
         "overview.html",
         standing=standing,
         testset=testset,
         promise=promise(testset.script),
-        alarms=found,
+        notices=_notices(context.site, standing.alarms),
         given=context.site.labellers.given(),
         figures=_history(context.site, testset, steps),
         waiting=[row.shown for row in rows if row.shown.signal is Signal.PENDING],
@@ -82,7 +83,7 @@ def _owners(context: RequestContext) -> Response:
     )
 
 
-def _recent(context: RequestContext, rows: list[Row]) -> list[Row]:
+def _recent(context: RequestContext, rows: Sequence[Row]) -> Sequence[Row]:
     return rows if "all" in context.request.query_params else rows[:RECENT]
 
 
@@ -103,12 +104,12 @@ def build_log(context: RequestContext) -> Response:
     number = context.number("number")
     with context.site.reading() as project:
         context.site.background.look(context.who.session, "build", None)
-        return context.page("log.html", number=number, text=read_build_log(project, number))
+        return context.page("log.html", number=number, text=history.build_log(project, number))
 
 
 @dataclass(frozen=True)
-class Alarm:
-    """Something that the owner should do something about."""
+class Notice:
+    """An alarm as a page shows it, with a link to the page that helps."""
 
     message: str
     hint: str = ""
@@ -116,48 +117,19 @@ class Alarm:
     link_words: str = ""
 
 
-def alarms(site: Site, state: State, testset: Testset) -> list[Alarm]:
-    found = []
-    reason = disclosed_reason(state, testset)
-    if reason is not None:
-        found.append(
-            Alarm(
-                f"A new testset is needed: testset {testset.number} has ended ({reason}).",
-                "Until it is added, no commit is tested.",
-                "/testsets",
-                "Add the next testset",
-            )
-        )
-    left = testset.script.steps - steps_used(state, testset)
-    if reason is None and left <= STEPS_LEFT:
-        found.append(Alarm(f"Steps left: {left}.", "Prepare the next testset."))
-    undecided = mostly_undecided(testset)
-    if undecided is not None:
-        hint = "A larger tolerance or testset would decide more of them; the plan explorer shows."
-        found.append(
-            Alarm(f"{undecided[:1].upper()}{undecided[1:]}.", hint, "/plan", "To the plan")
-        )
-    if testset.baseline_failure is not None:
-        found.append(
-            Alarm(
-                f"The baseline could not be built: {testset.baseline_failure.reason}.",
-                "No commit can be compared with it. `easeci log --baseline` shows what it printed.",
-            )
-        )
-    failed = [m for m in state.messages if m.attempts and not m.sent]
-    if failed:
-        found.append(
-            Alarm(
-                f"Letters that could not be sent: {len(failed):,} ({failed[-1].last_reason}).",
-                "`easeci outbox --send` tries them again.",
-            )
-        )
-    return [*found, *_recording(site)]
+HELPFUL_PAGES = {
+    AlarmKind.NEW_TESTSET: ("/testsets", "Add the next testset"),
+    AlarmKind.UNDECIDED: ("/plan", "To the plan"),
+}
 
 
-def _recording(site: Site) -> list[Alarm]:
+def _notices(site: Site, found: Sequence[Alarm]) -> list[Notice]:
+    """Alarms about the project, and one if the server could not record something."""
+    notices = [Notice(a.message, a.hint, *HELPFUL_PAGES.get(a.kind, ())) for a in found]
     problem = site.background.problem
-    return [] if problem is None else [Alarm(f"The server could not record: {problem}.")]
+    if problem is not None:
+        notices.append(Notice(f"The server could not record: {problem}."))
+    return notices
 
 
 def _number(testset: Testset | None) -> int | None:

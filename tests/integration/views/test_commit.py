@@ -9,11 +9,12 @@ from easeci.evidence.endings import Ending
 from easeci.ledger.signals import Signal
 from easeci.service.commits.submit import run
 from easeci.service.labelling.files import import_labels
+from easeci.service.looks import record_look
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.views.commit import commit_curves, commit_evidence, commit_view, curves_key
-from easeci.views.history import read_build_log, read_owner_log
-from easeci.views.status import owner_status, read_status, status
+from easeci.views.history import build_log, owner_rows
+from easeci.views.status import owner_status, status
 from tests.repositories import Workplace
 
 
@@ -86,25 +87,25 @@ def test_developers_see_the_row_and_nothing_else(place: Workplace) -> None:
     assert commit_view(project, 2).shown == commit_view(project, 2, owner=True).shown
 
 
-def test_nothing_that_only_reads_records_a_look(place: Workplace) -> None:
+def test_views_record_nothing_and_a_look_is_one_event(place: Workplace) -> None:
     project = opened(place)
     head = project.head
     commit_view(project, 2, owner=True)
     commit_curves(project, 2)
-    read_owner_log(project)
-    read_build_log(project, 1)
-    assert read_status(project, owner=True).owner is not None
+    owner_rows(project.state)
+    build_log(project, 1)
+    assert status(project, owner=True).owner is not None
     assert opened(place).head == head
-    shown = status(project, owner=True)
+    record_look(project, "status")
     assert opened(place).head.number == head.number + 1
-    assert shown.owner is not None
+    assert opened(place).state.looks[-1][1] == "status"
 
 
 def test_a_number_of_labels_that_is_known_is_not_counted_again(place: Workplace) -> None:
     project = opened(place)
     found = owner_status(project, project.state.testsets[1], labels_wanted=17)
     assert found.labels_wanted == 17
-    owner = read_status(project, owner=True, labels_wanted=5).owner
+    owner = status(project, owner=True, labels_wanted=5).owner
     assert owner is not None
     assert owner.labels_wanted == 5
 
@@ -114,3 +115,14 @@ def test_a_commit_that_is_not_there_is_said_so(place: Workplace, number: int) ->
     for view in (commit_view, commit_evidence, commit_curves, curves_key):
         with pytest.raises(UsageError, match="there is no commit number"):
             view(opened(place), number)
+
+
+def test_what_cannot_be_shown_is_refused_before_a_look_is_recorded(place: Workplace) -> None:
+    before = opened(place).head
+    assert place.easeci("log", "--owner", "--build", "99").returncode == 2
+    assert place.easeci("log", "--owner", "--build", "baseline").returncode == 2
+    missing = str(place.folder / "missing" / "report.html")
+    assert place.easeci("report", "--owner", "-o", missing).returncode == 2
+    assert opened(place).head == before
+    place.easeci("log", "--owner", "--build", "1", code=0)
+    assert opened(place).state.looks[-1][1] == "build"

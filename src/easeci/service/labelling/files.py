@@ -14,9 +14,10 @@ from typing import Any
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.ledger.events import LABELLING, LabelsAdded, Looked
+from easeci.ledger.events import LABELLING, LabelsAdded
 from easeci.ledger.state import Testset
 from easeci.service.commits.advance import acting, catch_up, verdict_of
+from easeci.service.looks import append_looks
 from easeci.service.project import Project, no_testset, require_number, utc_now
 from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
 from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
@@ -198,7 +199,7 @@ def export_wanted(
             wanted = sealed.labels.unsettled(testset.label_files).tolist()
         if not wanted:
             return Exported(0)
-        project.append(Looked(LABELLING))
+        append_looks(project, LABELLING)
         rows, classes = sealed.examples.rows_at(wanted), classes_of(sealed, testset)
         write_tasks(path, form, rows, classes)
     columns = [name for name in rows[0] if name not in ("id", "label")]

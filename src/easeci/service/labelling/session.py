@@ -30,11 +30,12 @@ from typing import Any
 
 from easeci.errors import BusyError
 from easeci.evidence.cells import LabelState
-from easeci.ledger.events import LABELLING, Looked
+from easeci.ledger.events import LABELLING
 from easeci.service.commits.advance import catch_up
 from easeci.service.labelling.files import latest, record_open
 from easeci.service.labelling.leases import Leases
 from easeci.service.labelling.open_step import OpenStep
+from easeci.service.looks import append_looks
 from easeci.service.project import Project, utc_now
 from easeci.vault.journal import Journal
 from easeci.vault.tickets import Tickets, no_ticket
@@ -432,7 +433,7 @@ class LabelSession:
 
     def _record_look(self, project: Project) -> None:
         if self._looks:
-            project.append(Looked(LABELLING))
+            append_looks(project, LABELLING)
         self._looked |= self._looks
         self._looks.clear()
 

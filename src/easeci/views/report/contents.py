@@ -7,31 +7,21 @@ recorded. No time of writing is in it: the same history gives the same file.
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO
 
-from easeci.charts import require_charts
-from easeci.errors import UsageError
 from easeci.ledger.disclosure import (
     DisclosedRow,
     disclosed_reason,
-    disclosed_row,
+    disclosed_rows,
     disclosed_status,
     steps_used,
 )
-from easeci.ledger.events import Looked
-from easeci.ledger.state import State, Submission, Testset
+from easeci.ledger.state import State, Testset
 from easeci.script import Script
 from easeci.service.project import Project
-from easeci.views.history import DecidedStep, OwnerFinding, decided_steps, finding_of
-from easeci.views.status import owner_status, rests_on
-
-PUBLIC, PRIVATE = 0o644, 0o600
+from easeci.views.history import DecidedStep, OwnerRow, decided_steps, owner_rows
+from easeci.views.status import next_act, owner_status, rests_on
 
 
 @dataclass(frozen=True)
@@ -56,7 +46,7 @@ class TestsetFindings:
     __test__ = False
 
     facts: tuple[tuple[str, str], ...]
-    rows: tuple[OwnerFinding, ...]
+    rows: tuple[OwnerRow, ...]
     steps: tuple[DecidedStep, ...]
 
 
@@ -79,36 +69,6 @@ class Report:
     owner: OwnerReport | None = None
 
 
-@dataclass(frozen=True)
-class Written:
-    """Where the report is, and what it holds."""
-
-    file: Path
-    owner: bool
-    testsets: int
-    commits: int
-
-
-def write_report(project: Project, path: Path, *, owner: bool = False) -> Written:
-    """Write the report, or replace the one that is there as a whole."""
-    from easeci.views.report.page import page
-
-    if owner:
-        require_charts()
-    with _replaced(path, PRIVATE if owner else PUBLIC) as file:
-        if owner:
-            with project.exclusive():
-                project.append(Looked("report"))
-        found = make_report(project, owner=owner)
-        file.write(page(found).encode("utf-8", errors="replace"))
-    return Written(
-        file=path.absolute(),
-        owner=owner,
-        testsets=len(found.testsets),
-        commits=sum(len(testset.rows) for testset in found.testsets),
-    )
-
-
 def make_report(project: Project, *, owner: bool) -> Report:
     shown = developer_report(project.name, project.state)
     if not owner:
@@ -117,9 +77,7 @@ def make_report(project: Project, *, owner: bool) -> Report:
 
 
 def developer_report(name: str, state: State) -> Report:
-    rows: dict[int, list[DisclosedRow]] = {number: [] for number in state.testsets}
-    for submission in state.submissions:
-        rows[submission.testset].append(disclosed_row(state, submission))
+    rows = disclosed_rows(state)
     testsets = [
         TestsetReport(
             number=testset.number,
@@ -128,23 +86,11 @@ def developer_report(name: str, state: State) -> Report:
             steps=testset.script.steps,
             steps_used=steps_used(state, testset),
             retired=disclosed_reason(state, testset),
-            rows=tuple(rows[testset.number]),
+            rows=tuple(row for row in rows if row.testset == testset.number),
         )
         for testset in state.testsets.values()
     ]
-    return Report(name, _next(state), tuple(reversed(testsets)))
-
-
-def _next(state: State) -> str:
-    shown = disclosed_status(state)
-    if shown.testset is None:
-        return "There is no testset yet: the owner adds one."
-    if shown.retired is not None:
-        return "A new testset is needed; until then no commit is tested."
-    left = shown.steps - shown.steps_used
-    steps = "1 step is left" if left == 1 else f"{left:,} steps are left"
-    waiting = f"; signals that wait for labels: {shown.pending:,}" if shown.pending else ""
-    return f"Testset {shown.testset} is in use, {steps}{waiting}."
+    return Report(name, next_act(disclosed_status(state)), tuple(reversed(testsets)))
 
 
 def _owner_report(project: Project) -> OwnerReport:
@@ -152,9 +98,7 @@ def _owner_report(project: Project) -> OwnerReport:
     baseline = "none"
     if state.baseline is not None:
         baseline = f"{state.baseline[:10]} ({state.baseline_how})"
-    submissions: dict[int, list[Submission]] = {number: [] for number in state.testsets}
-    for submission in state.submissions:
-        submissions[submission.testset].append(submission)
+    rows = owner_rows(state)
     return OwnerReport(
         facts=(
             ("Baseline", baseline),
@@ -166,7 +110,7 @@ def _owner_report(project: Project) -> OwnerReport:
         testsets={
             testset.number: TestsetFindings(
                 facts=_facts(project, testset),
-                rows=tuple(finding_of(state, s) for s in submissions[testset.number]),
+                rows=tuple(row for row in rows if row.shown.testset == testset.number),
                 steps=decided_steps(state, testset),
             )
             for testset in state.testsets.values()
@@ -190,25 +134,3 @@ def _facts(project: Project, testset: Testset) -> tuple[tuple[str, str], ...]:
         ("Build errors", f"{found.build_errors:,}"),
         ("Estimator", str(testset.estimator)),
     )
-
-
-@contextmanager
-def _replaced(path: Path, mode: int) -> Iterator[IO[bytes]]:
-    """A file that takes the place of ``path`` when it is whole; whether it can is known first."""
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        raise UsageError(f"{path} cannot be written: it is not a file", hint="Name one with -o.")
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            os.fchmod(file.fileno(), mode)
-        temporary.replace(target)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from easeci.ledger.disclosure import DisclosedRow
 from easeci.ledger.signals import Signal
 from easeci.script import Adaptivity, LinearClause, Mode, Script
 from easeci.views.commit import zone_of
-from easeci.views.history import DecidedStep, OwnerFinding
+from easeci.views.history import DecidedStep, OwnerRow
 from easeci.views.report.contents import (
     OwnerReport,
     Report,
@@ -218,7 +218,7 @@ def _cells(row: DisclosedRow) -> list[Markup]:
     ]
 
 
-def _owner_cells(found: OwnerFinding, scores: Sequence[str]) -> list[Markup]:
+def _owner_cells(found: OwnerRow, scores: Sequence[str]) -> list[Markup]:
     verdict = found.verdict
     if verdict is None:
         words = "" if found.failure is None else f"build error: {found.failure}"

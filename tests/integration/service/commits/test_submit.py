@@ -20,7 +20,7 @@ from easeci.service.testsets.add import Offer, add_testset, retire_testset
 from easeci.verdict.decide import decide
 from easeci.verdict.result import Verdict
 from easeci.views.history import baseline_log
-from easeci.views.status import read_status, status
+from easeci.views.status import status
 from tests.repositories import MODEL, Workplace, write_examples
 
 
@@ -368,7 +368,7 @@ def test_nothing_waits_on_a_testset_that_has_ended(place: Workplace) -> None:
 
 
 def waiting(place: Workplace) -> int:
-    owner = read_status(opened(place), owner=True).owner
+    owner = status(opened(place), owner=True).owner
     assert owner is not None
     return owner.waiting
 

@@ -18,8 +18,9 @@ from easeci.ledger.state import State
 from easeci.script import Mode, parse_script
 from easeci.service.scripts import make_script
 from easeci.views.commit import zone_of
-from easeci.views.report.contents import _replaced, developer_report, make_report
+from easeci.views.report.contents import developer_report, make_report
 from easeci.views.report.page import page, promise
+from easeci.views.report.writing import _replaced
 from tests.histories import History, added
 
 NUMBERS = ("0.0731", "0.6113", "-0.4417", "98765", "98,765")

@@ -1,0 +1,94 @@
+"""Alarms: what the owner should do something about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from easeci.ledger.disclosure import disclosed_reason, steps_used
+from easeci.ledger.mail_rules import STEPS_LEFT, mostly_undecided
+from easeci.ledger.state import State, Testset
+
+
+class AlarmKind(StrEnum):
+    """What an alarm is about."""
+
+    NEW_TESTSET = "new testset"
+    FEW_STEPS = "few steps"
+    UNDECIDED = "undecided"
+    BASELINE = "baseline"
+    LETTERS = "letters"
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """One alarm: what is wrong, and what the owner can do. Commands are between backticks."""
+
+    kind: AlarmKind
+    message: str
+    hint: str
+
+
+def alarms(state: State, testset: Testset) -> tuple[Alarm, ...]:
+    """Every alarm about a testset in use or just ended, and about letters. For the owner only."""
+    found = (
+        _new_testset(state, testset),
+        _few_steps(state, testset),
+        _undecided(testset),
+        _baseline(testset),
+        _letters(state),
+    )
+    return tuple(alarm for alarm in found if alarm is not None)
+
+
+def _new_testset(state: State, testset: Testset) -> Alarm | None:
+    reason = disclosed_reason(state, testset)
+    if reason is None:
+        return None
+    return Alarm(
+        AlarmKind.NEW_TESTSET,
+        f"A new testset is needed: testset {testset.number} has ended ({reason}).",
+        "Until it is added, no commit is tested.",
+    )
+
+
+def _few_steps(state: State, testset: Testset) -> Alarm | None:
+    left = testset.script.steps - steps_used(state, testset)
+    if disclosed_reason(state, testset) is not None or left > STEPS_LEFT:
+        return None
+    return Alarm(AlarmKind.FEW_STEPS, f"Steps left: {left}.", "Prepare the next testset.")
+
+
+def _undecided(testset: Testset) -> Alarm | None:
+    reason = mostly_undecided(testset)
+    if reason is None:
+        return None
+    return Alarm(
+        AlarmKind.UNDECIDED,
+        f"{reason[:1].upper()}{reason[1:]}.",
+        "A larger tolerance or testset would decide more of them; `easeci plan` shows what that "
+        "needs.",
+    )
+
+
+def _baseline(testset: Testset) -> Alarm | None:
+    failure = testset.baseline_failure
+    if failure is None:
+        return None
+    return Alarm(
+        AlarmKind.BASELINE,
+        f"The baseline could not be built: {failure.reason}.",
+        "No commit can be compared with it. `easeci log --owner --build baseline` shows what it "
+        "printed.",
+    )
+
+
+def _letters(state: State) -> Alarm | None:
+    failed = [message for message in state.messages if message.attempts and not message.sent]
+    if not failed:
+        return None
+    return Alarm(
+        AlarmKind.LETTERS,
+        f"Letters that could not be sent: {len(failed):,} ({failed[-1].last_reason}).",
+        "`easeci outbox --send` tries them again.",
+    )

@@ -1,0 +1,72 @@
+"""The report as a file: written as a whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from easeci.charts import require_charts
+from easeci.errors import UsageError
+from easeci.service.looks import record_look
+from easeci.service.project import Project
+from easeci.views.report.contents import make_report
+from easeci.views.report.page import page
+
+PUBLIC, PRIVATE = 0o644, 0o600
+
+
+@dataclass(frozen=True)
+class Written:
+    """Where the report is, and what it holds."""
+
+    file: Path
+    owner: bool
+    testsets: int
+    commits: int
+
+
+def write_report(project: Project, path: Path, *, owner: bool = False) -> Written:
+    """Write the report; one that is there is replaced.
+
+    Whether the file can be written is checked before a look is recorded.
+    """
+    if owner:
+        require_charts()
+    with _replaced(path, PRIVATE if owner else PUBLIC) as file:
+        if owner:
+            record_look(project, "report")
+        found = make_report(project, owner=owner)
+        file.write(page(found).encode("utf-8", errors="replace"))
+    return Written(
+        file=path.absolute(),
+        owner=owner,
+        testsets=len(found.testsets),
+        commits=sum(len(testset.rows) for testset in found.testsets),
+    )
+
+
+@contextmanager
+def _replaced(path: Path, mode: int) -> Iterator[IO[bytes]]:
+    """A new file that replaces ``path`` at the end; an error at once if it cannot."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise UsageError(f"{path} cannot be written: it is not a file", hint="Name one with -o.")
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            os.fchmod(file.fileno(), mode)
+        temporary.replace(target)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,80 @@
+"""Alarms: which there are, and that developers never see one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from easeci.ledger.chain import Head
+from easeci.ledger.events import (
+    BaselineFailed,
+    Decided,
+    MessageQueued,
+    MessageTried,
+    TestsetRetired,
+)
+from easeci.ledger.state import State
+from easeci.views.alarms import Alarm, AlarmKind, alarms
+from easeci.views.status import status
+from tests.histories import History
+
+
+def found(state: State) -> dict[AlarmKind, Alarm]:
+    (testset,) = state.testsets.values()
+    return {alarm.kind: alarm for alarm in alarms(state, testset)}
+
+
+def test_a_testset_that_was_just_added_gives_no_alarm() -> None:
+    assert found(History.begun().state) == {}
+
+
+@pytest.mark.parametrize("commits", [1, 2, 3])
+def test_few_steps_are_an_alarm_from_two_on(commits: int) -> None:
+    history = History.begun()
+    for name in "123"[:commits]:
+        history.commit(name, False)
+    assert (AlarmKind.FEW_STEPS in found(history.state)) == (commits >= 2)
+
+
+def test_a_testset_that_has_ended_asks_for_a_new_one_and_not_for_steps() -> None:
+    alarm = found(History.begun().add(TestsetRetired(1, "by hand")).state)
+    assert set(alarm) == {AlarmKind.NEW_TESTSET}
+    assert "by hand" in alarm[AlarmKind.NEW_TESTSET].message
+
+
+def test_a_baseline_that_cannot_be_built_names_the_command_that_shows_why() -> None:
+    failed = BaselineFailed(1, "b" * 40, "the program ended with exit code 1", "log", "0" * 64)
+    alarm = found(History.begun().add(failed).state)[AlarmKind.BASELINE]
+    assert "exit code 1" in alarm.message
+    assert "`easeci log --owner --build baseline`" in alarm.hint
+
+
+def test_letters_are_an_alarm_only_after_an_attempt_failed() -> None:
+    history = History.begun()
+    history.add(MessageQueued(1, "alarm", "a@example.org", 1, None, "by hand"))
+    assert found(history.state) == {}
+    history.add(MessageTried(1, "failed", "refused by the server"))
+    assert "refused by the server" in found(history.state)[AlarmKind.LETTERS].message
+    history.add(MessageTried(1, "sent", ""))
+    assert found(history.state) == {}
+
+
+def test_commits_that_are_mostly_undecided_are_an_alarm() -> None:
+    history = History.begun(steps="20")
+    for name in "12345678":
+        history.commit(name, False)
+    assert found(history.state) == {}
+    for index, event in enumerate(history.events):
+        if isinstance(event, Decided):
+            history.events[index] = replace(event, verdict={"outcome": "Unknown", "labels": 7})
+    assert "8 of 8" in found(history.state)[AlarmKind.UNDECIDED].message
+
+
+def test_developers_see_no_alarm() -> None:
+    state = History.begun().commit("1", False).commit("2", False).state
+    project: Any = SimpleNamespace(name="a model", state=state, head=Head(7, "beef" * 16))
+    assert [a.kind for a in status(project, owner=True).alarms] == [AlarmKind.FEW_STEPS]
+    assert status(project).alarms == ()
