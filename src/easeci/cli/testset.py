@@ -142,7 +142,7 @@ def retire(
     as_json: JsonOption = False,
 ) -> None:
     """End the testset's life early: no more commits are tested on it."""
-    from easeci.service.testsets.add import retire_testset
+    from easeci.service.testsets.retire import retire_testset
 
     retired = retire_testset(opened(store, project), reason, say_waiting)
     if as_json:

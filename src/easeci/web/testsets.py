@@ -19,8 +19,9 @@ from easeci.plan import Plan
 from easeci.service.checks import make_plan
 from easeci.service.labelling.files import LabelsImported, import_labels
 from easeci.service.scripts import find_script, load_script
-from easeci.service.testsets.add import Added, Offer, add_testset, retire_testset
+from easeci.service.testsets.add import Added, Offer, add_testset
 from easeci.service.testsets.release import release_testset
+from easeci.service.testsets.retire import retire_testset
 from easeci.web.flash import FlashMessage
 from easeci.web.request import RequestContext, refusal_status
 

@@ -1,4 +1,4 @@
-"""Testsets: offered, sealed with their script, retired."""
+"""A testset is offered, checked, and sealed with its script."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from pathlib import Path
 from easeci.build.detection import find_sandbox
 from easeci.errors import BuildError, DataError, ScriptError, UsageError
 from easeci.ledger.events import Event, LabelsAdded, TestsetAdded
-from easeci.ledger.mail_rules import Letters
 from easeci.ledger.sealed_script import sealed
-from easeci.ledger.state import Testset
 from easeci.plan import Estimate, plan, sensitivity_left
 from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
-from easeci.service.commits.advance import acting, retirement
+from easeci.service.commits.advance import acting
 from easeci.service.commits.baseline import ensure_predictions
 from easeci.service.commits.build import program_of
 from easeci.service.mail.delivery import require_transport
-from easeci.service.project import Project, require_number
+from easeci.service.project import Project
 from easeci.service.scripts import find_script, load_entries
 from easeci.vault.intake import Offered, load_offered
 from easeci.vault.sealing import Overlap, overlaps, seal
@@ -122,27 +120,6 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
         baseline=project.state.baseline if script.needs_old_model else None,
         baseline_failure=failure,
     )
-
-
-def retire_testset(
-    project: Project,
-    reason: str,
-    waiting: Callable[[], None] | None = None,
-    *,
-    number: int | None = None,
-) -> Testset:
-    """End a testset's life by hand: no more commits are tested on it.
-
-    With ``number``, only if it is that one.
-    """
-    with acting(project, waiting):
-        testset = project.state.active_testset
-        if testset is None:
-            testset = project.require_active()
-        require_number(testset, number)
-        letters = Letters(project.state, testset.number)
-        project.append(*retirement(testset, reason, letters))
-        return testset
 
 
 def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str | None]:

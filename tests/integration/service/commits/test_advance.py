@@ -15,8 +15,9 @@ from easeci.service.commits.answer import RunAnswer
 from easeci.service.commits.submit import run
 from easeci.service.labelling.files import import_labels
 from easeci.service.project import Project, open_project
-from easeci.service.testsets.add import Offer, add_testset, retire_testset
+from easeci.service.testsets.add import Offer, add_testset
 from easeci.service.testsets.release import release_testset
+from easeci.service.testsets.retire import retire_testset
 from tests.repositories import Workplace
 
 

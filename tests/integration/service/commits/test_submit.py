@@ -16,7 +16,8 @@ from easeci.service.commits.baseline import set_baseline
 from easeci.service.commits.submit import run
 from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
-from easeci.service.testsets.add import Offer, add_testset, retire_testset
+from easeci.service.testsets.add import Offer, add_testset
+from easeci.service.testsets.retire import retire_testset
 from easeci.verdict.decide import decide
 from easeci.verdict.result import Verdict
 from easeci.views.history import baseline_log

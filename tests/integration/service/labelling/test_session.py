@@ -28,7 +28,8 @@ from easeci.service.labelling.files import import_labels
 from easeci.service.labelling.session import LEASE_SECONDS, Given, LabelSession, Question
 from easeci.service.labelling.terminal import TerminalSession
 from easeci.service.project import Project, open_project
-from easeci.service.testsets.add import Offer, add_testset, retire_testset
+from easeci.service.testsets.add import Offer, add_testset
+from easeci.service.testsets.retire import retire_testset
 from easeci.vault import sealing
 from tests.repositories import Workplace, write_examples
 

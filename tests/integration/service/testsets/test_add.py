@@ -13,7 +13,8 @@ from easeci.service.commits.submit import run
 from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
-from easeci.service.testsets.add import Added, Offer, add_testset, retire_testset
+from easeci.service.testsets.add import Added, Offer, add_testset
+from easeci.service.testsets.retire import retire_testset
 from easeci.vault.codes import load_codes
 from easeci.verdict.decide import decide
 from tests.repositories import Workplace, write_examples
