@@ -107,8 +107,11 @@ def _document(
     """All that a page shows: the examples that it holds, and how things stand."""
     again = context.text("unsettled") == "yes"
     by, seat = context.who.name, _seat(context)
-    there = context.site.labellers.speaks(seat, _turn(context))
-    held = labelling.take(seat, by, HELD, unsettled=again) if there else []
+    labellers, turn = context.site.labellers, _turn(context)
+    held = labelling.take(seat, by, HELD, unsettled=again) if labellers.speaks(seat, turn) else []
+    if held and not labellers.speaks(seat, turn):  # the tab was closed while this took examples
+        labelling.leave(seat)
+        held = []
     return JSONResponse(
         {
             "given": given,

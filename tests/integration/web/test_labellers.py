@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import UsageError
+from easeci.service.labelling.session import LabelSession, Question
 from easeci.service.project import open_project
 from easeci.vault.journal import HELD, Journal
 from easeci.web import labellers as module
@@ -115,3 +116,27 @@ def test_the_order_in_which_a_tab_spoke_is_what_counts(tmp_path: Path) -> None:
         assert (late["given"], late["questions"]) == ("stored", [])
         late = ada.label("undo", "adasseat", turn="10", undone=shown["ticket"])
         assert (late["undone"], late["questions"][0]) == (True, shown)
+
+
+def test_a_tab_that_is_closed_while_examples_are_taken_for_it_keeps_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tab's last word is heard after the server has begun to take examples for it."""
+    place = waiting_project(tmp_path)
+    take = LabelSession.take
+    with serving_here(place.repository) as here:
+        ada = visitor(here, place.repository, "labeller", "ada")
+        bob = visitor(here, place.repository, "labeller", "bob")
+        (first, *_) = bob.label("take", "bobsseat", turn="1")["questions"]
+        bob.label("leave", "bobsseat", turn="2")
+
+        def closed_meanwhile(
+            self: LabelSession, seat: str, by: str, count: int, *, unsettled: bool = False
+        ) -> list[Question]:
+            if by == "ada":
+                here.site.labellers.leave(seat, 4)
+            return take(self, seat, by, count, unsettled=unsettled)
+
+        monkeypatch.setattr(LabelSession, "take", closed_meanwhile)
+        assert ada.label("take", "adasseat", turn="3")["questions"] == []
+        assert bob.label("take", "bobsseat", turn="3")["questions"][0] == first
