@@ -17,6 +17,7 @@ from pathlib import Path
 
 from easeci.build.repository import Repository
 from easeci.errors import InfrastructureError, NoTestsetError, UsageError
+from easeci.files import explained
 from easeci.ledger.chain import Head, chained, find_damage, start
 from easeci.ledger.disclosure import disclosed_reason
 from easeci.ledger.events import Event, ProjectOpened, parse_event
@@ -139,7 +140,9 @@ def open_project(
     """
     repository = Repository.find(folder)
     where = store_folder(repository, store).absolute()
-    if not create and not (where / "key").exists():
+    with explained(f"the store {where} cannot be opened"):
+        begun = (where / "key").exists()
+    if not create and not begun:
         raise no_testset()
     opened = Store.open(where, create=create)
     chosen = name or _project_of(opened, repository) or _default_name(repository)
