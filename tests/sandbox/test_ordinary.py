@@ -40,7 +40,7 @@ targets = {
 }
 if targets["pid"] == 0:
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-    time.sleep(60)
+    time.sleep(600)
     os._exit(0)
 (root / "mounted" / "targets.json").write_text(json.dumps(targets))
 repository = Repository.find(root / "repository")

@@ -377,11 +377,11 @@ def test_threads_answer_at_once(place: Workplace, reference: list[Any]) -> None:
 KILLED = """
 import sys, threading
 from pathlib import Path
-from easeci.service.labelling.session import Desk
+from easeci.service.labelling.session import LabelSession
 from easeci.service.project import open_project
 from easeci.evidence.cells import LabelState
 
-desk, output = Desk.open(open_project(Path(sys.argv[1]))), threading.Lock()
+desk, output = LabelSession.open(open_project(Path(sys.argv[1]))), threading.Lock()
 
 def work(name):
     while True:
