@@ -8,13 +8,14 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.sites import PATIENCE, Here, Running
+from tests.sites import Here, Running
+from tests.waiting import PATIENCE
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
     path = shutil.which("chromium")
-    assert path is not None, "there is no chromium: `make packages` installs it"
+    assert path is not None, "there is no chromium: `make test-packages` installs it, as root"
     with sync_playwright() as playwright:
         expect.set_options(timeout=1000 * PATIENCE)
         # Its own sandbox does not work as root, which these tests may run as.

@@ -11,6 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 from easeci.cli.main import run
+from tests.waiting import PATIENCE
 
 COMMAND = str(Path(sys.executable).with_name("easeci"))
 
@@ -25,7 +26,7 @@ def easeci(
         env=plain_environment(columns) | environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
 

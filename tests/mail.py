@@ -196,7 +196,7 @@ class MailServer(Controller):
         if server.fault is Fault.DROP_AT_RCPT:
             server.drop()
         if server.fault is Fault.HANG_AT_RCPT:
-            await asyncio.sleep(60)
+            await asyncio.sleep(600)
         answers = {
             Fault.REFUSE_RECIPIENT: "550 5.1.1 no such user",
             Fault.GREYLIST: "451 4.7.1 come back later",
@@ -230,7 +230,7 @@ class MailServer(Controller):
         if fault is Fault.DROP_AFTER_DOT:
             server.drop()
         if fault is Fault.HANG_AFTER_DOT:
-            await asyncio.sleep(60)
+            await asyncio.sleep(600)
         return "250 OK"
 
 

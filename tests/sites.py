@@ -7,8 +7,7 @@ import re
 import signal
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +22,8 @@ from easeci.web.server import Listening, Server
 from easeci.web.site import ServedProject, Site
 from tests.commands import start_easeci
 from tests.repositories import Workplace
+from tests.waiting import PATIENCE
 
-PATIENCE = 30.0
 ROLES = ("owner", "labeller", "developer")
 
 
@@ -45,7 +44,7 @@ class Running:
     def stop(self) -> str:
         """As Ctrl-C does; what it wrote as an error meanwhile."""
         self.process.send_signal(signal.SIGINT)
-        return self.process.communicate(timeout=30)[1]
+        return self.process.communicate(timeout=PATIENCE)[1]
 
 
 def start_server(folder: Path, *arguments: str) -> Running:
@@ -92,14 +91,7 @@ def serving_here(folder: Path) -> Iterator[Here]:
         yield Here(bound.site, bound.address)
     finally:
         server.should_exit = True
-        thread.join(30)
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.01)
+        thread.join(PATIENCE)
 
 
 @contextmanager
@@ -138,7 +130,7 @@ class Visit:
     def __post_init__(self) -> None:
         # A connection for each request: nothing stays open that somebody would have to close.
         alone = httpx.Limits(max_keepalive_connections=0)
-        self.client = httpx.Client(base_url=self.address, timeout=60, limits=alone)
+        self.client = httpx.Client(base_url=self.address, timeout=PATIENCE, limits=alone)
 
     def sign_in(self, text: str) -> httpx.Response:
         answer = self.client.post("/sign-in", data={"token": text})

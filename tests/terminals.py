@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 
 from tests.commands import COMMAND, plain_environment
+from tests.waiting import PATIENCE
 
 CLEAR = "\x1b[2J\x1b[H"
-PATIENCE = 60.0
 
 
 def _take_terminal() -> None:

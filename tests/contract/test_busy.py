@@ -19,16 +19,8 @@ from easeci.service.project import open_project
 from easeci.web import connection, explorer, server
 from easeci.web import site as sites
 from tests.repositories import Workplace
-from tests.sites import (
-    PATIENCE,
-    Here,
-    Visit,
-    held,
-    serving_here,
-    visitor,
-    wait_until,
-    waiting_project,
-)
+from tests.sites import Here, Visit, held, serving_here, visitor, waiting_project
+from tests.waiting import PATIENCE, wait_until
 
 MOST = 12
 """The connections that this server has."""
@@ -159,7 +151,7 @@ def test_who_reads_slowly_gets_all_of_the_answer(
     busy: Busy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Longer than one may take nothing."""
-    monkeypatch.setattr(connection, "ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(connection, "ANSWER_SECONDS", 2.0)
     with busy.connected() as line:
         unread(line, 900)
         answers, rest = 0, b""
@@ -168,22 +160,22 @@ def test_who_reads_slowly_gets_all_of_the_answer(
             assert part
             answers += (rest + part).count(b"HTTP/1.1 200")
             rest = part[1 - len(b"HTTP/1.1 200") :]
-            time.sleep(0.005)
+            time.sleep(0.02)
 
 
 def test_a_slow_but_steady_upload_takes_as_long_as_it_takes(
     busy: Busy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Longer than one may be silent."""
-    monkeypatch.setattr(connection, "HEAD_SECONDS", 0.5)
-    monkeypatch.setattr(connection, "BODY_SECONDS", 0.5)
+    monkeypatch.setattr(connection, "HEAD_SECONDS", 2.0)
+    monkeypatch.setattr(connection, "BODY_SECONDS", 2.0)
     monkeypatch.setattr(connection, "LEAST_BYTES", 5)
     body = f"csrf={busy.owner.csrf}&reason=".encode().ljust(200, b"x")
     with busy.connected() as line:
         line.sendall(post("/testsets/1/retire", len(body), *busy.owners))
         for start in range(0, len(body), 5):
             line.sendall(body[start : start + 5])
-            time.sleep(0.03)
+            time.sleep(0.06)
         answer = line.recv(100)
     assert answer.startswith(b"HTTP/1.1 400")  # nobody said that they were sure
 

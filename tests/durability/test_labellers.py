@@ -15,6 +15,7 @@ import pytest
 from easeci.service.project import open_project
 from tests.repositories import Workplace, write_examples
 from tests.sites import Running, Visit, start_server, visitor
+from tests.waiting import PATIENCE
 
 LABELLERS = 4
 BETWEEN = 15
@@ -39,7 +40,7 @@ class Team:
 
 def patient(visit: Visit, path: str, seat: str, **fields: str) -> dict[str, Any]:
     """As the page does: the same request again until the server is back."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while True:
         try:
             return visit.label(path, seat, **fields)
@@ -124,7 +125,7 @@ def test_killed_in_the_middle(tmp_path: Path, examples: int, ends: list[str]) ->
             assert not team.finished, team.problems
             running = restarted(place, running, killed=end == "killed")
         for thread in threads:
-            thread.join(120)
+            thread.join(PATIENCE)
     finally:
         team.finished = True
         running.kill()

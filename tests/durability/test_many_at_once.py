@@ -13,6 +13,7 @@ from easeci.service.custody.verify import verify
 from easeci.service.project import open_project
 from tests.commands import plain_environment, start_easeci
 from tests.repositories import Workplace
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -64,7 +65,7 @@ def test_a_look_does_not_wait_for_a_build(tmp_path: Path) -> None:
         assert running.poll() is None
     finally:
         running.terminate()
-        running.communicate(timeout=60)
+        running.communicate(timeout=PATIENCE)
 
 
 def test_two_commands_for_one_commit_spend_one_step(tmp_path: Path) -> None:

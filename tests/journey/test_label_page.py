@@ -27,9 +27,9 @@ from tests.sites import (
     start_server,
     token,
     visitor,
-    wait_until,
     waiting_project,
 )
+from tests.waiting import PATIENCE, wait_until
 
 HACK = "window.hacked=1"
 HOSTILE = (
@@ -533,7 +533,7 @@ def test_two_labellers_share_nothing_and_who_leaves_gives_back(
     left = shown_ticket(cid.page)
     close_tab(cid.page)
     other = visitor(plain.running, plain.place.repository, "labeller", "eve")
-    end, number = time.monotonic() + 30, 0
+    end, number = time.monotonic() + PATIENCE, 0
     while True:
         seat = f"{number:016d}"
         if left in [question["ticket"] for question in other.label("take", seat)["questions"]]:

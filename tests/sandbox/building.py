@@ -26,7 +26,7 @@ from easeci.build.sandbox import Limits, Sandbox
 
 SYSTEM_PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
 """One that every user of the machine can reach."""
-QUICK = Limits(seconds=10, memory_bytes=2**30, processes=64, output_bytes=2**24, log_bytes=10_000)
+QUICK = Limits(seconds=100, memory_bytes=2**30, processes=64, output_bytes=2**24, log_bytes=10_000)
 IDENTITY = {
     "GIT_AUTHOR_NAME": "A. Developer",
     "GIT_AUTHOR_EMAIL": "developer@example.org",

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 from easeci.build.sandbox import Sandbox
 from easeci.errors import BuildError
 from tests.sandbox.building import GOOD, QUICK, Site, commit_files
+from tests.waiting import PATIENCE, wait_until
 
 MIB = 2**20
 
@@ -47,11 +47,9 @@ def mark_of(site: Site) -> str:
 
 
 def refused(site: Site, sandbox: Sandbox, program: str, reason: str, **limits: int) -> None:
-    """The build is an error for that reason, soon, and nothing of it is left."""
-    before = time.monotonic()
+    """The build is an error for that reason, and not because it took too long."""
     with pytest.raises(BuildError, match=reason):
         site.build(sandbox, limits=replace(QUICK, **limits), program__py=program)
-    assert time.monotonic() - before < 8
 
 
 def test_time_is_limited(site: Site, sandbox: Sandbox) -> None:
@@ -63,7 +61,7 @@ def test_time_is_limited(site: Site, sandbox: Sandbox) -> None:
     print("begun", flush=True)
     time.sleep(600)
     """
-    refused(site, sandbox, program, "ran longer than 1s", seconds=1)
+    refused(site, sandbox, program, "ran longer than 2s", seconds=2)
     assert site.log == "begun\n"
     assert processes_with(mark) == []
 
@@ -75,8 +73,8 @@ def test_memory_is_limited(site: Site, sandbox: Sandbox) -> None:
     for _ in range(3):
         if os.fork() == 0:
             hog = bytearray(os.urandom(1)) * {60 * MIB}
-            time.sleep(60)
-    time.sleep(60)
+            time.sleep(600)
+    time.sleep(600)
     """
     refused(site, sandbox, program, "more than 128 MiB of memory", memory_bytes=128 * MIB)
 
@@ -120,8 +118,8 @@ def test_processes_are_counted(site: Site, sandbox: Sandbox) -> None:
     try:
         for number in range(400):
             if os.fork() == 0:
-                time.sleep(60)
-        time.sleep(60)
+                time.sleep(600)
+        time.sleep(600)
     except OSError:
         assert 20 <= number <= {QUICK.processes}
     {GOOD.replace(chr(10), chr(10) + "    ")}
@@ -172,7 +170,7 @@ def test_many_files_are_limited(site: Site, sandbox: Sandbox) -> None:
     for number in range(30):
         with open(os.environ["TMPDIR"] + "/%d" % number, "wb") as file:
             file.write(os.urandom({MIB}))
-    time.sleep(60)
+    time.sleep(600)
     """
     refused(site, sandbox, program, "more than 16 MiB of files")
 
@@ -185,9 +183,10 @@ def test_daemons_die_with_their_build(site: Site, sandbox: Sandbox) -> None:
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
-            os.execvp("sh", ["sh", "-c", "trap '' TERM HUP INT; : {mark}; while :; do sleep 1; done"])
+            os.execvp("sh", ["sh", "-c", "trap '' TERM HUP INT; : {mark}; > $TMPDIR/begun; while :; do sleep 1; done"])
         os._exit(0)
-    time.sleep(0.3)
+    while not os.path.exists(os.environ["TMPDIR"] + "/begun"):
+        time.sleep(0.01)
     {GOOD.replace(chr(10), chr(10) + "    ")}
     """
     site.build(sandbox, program__py=program)
@@ -291,18 +290,10 @@ def test_a_build_dies_with_who_started_it(site: Site, sandbox: Sandbox, sent: in
     )
     wait_until(lambda: len(processes_with(mark)) >= 2)
     easeci.send_signal(sent)
-    easeci.wait(20)
+    easeci.wait(PATIENCE)
     wait_until(lambda: processes_with(mark) == [])
     if sent == signal.SIGINT:
         assert easeci.returncode not in (0, None)
         assert workspaces() == []
     site.build(sandbox, program__py=GOOD)
     assert workspaces() == []
-
-
-def wait_until(condition: object, seconds: float = 10) -> None:
-    assert callable(condition)
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)

@@ -17,6 +17,7 @@ import pytest
 from easeci.notify import NotSent
 from easeci.notify.mbox import MboxFile
 from tests.letters import SENDER, an_email
+from tests.waiting import PATIENCE
 
 OTHERS = b"From someone Thu Jan  1 00:00:00 1970\nSubject: theirs\n\nnot ours\n\n"
 WRITER = """
@@ -113,7 +114,7 @@ def test_two_processes_at_once_write_every_message_once(tmp_path: Path) -> None:
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(box.path), *span]) for span in ranges
     ]
-    assert [writer.wait(timeout=30) for writer in writers] == [0, 0]
+    assert [writer.wait(timeout=PATIENCE) for writer in writers] == [0, 0]
     assert sorted(subjects(box.path)) == sorted(f"Number {number}" for number in range(40))
 
 

@@ -19,6 +19,7 @@ from easeci.notify import NotSent, Transport, transport_from
 from easeci.notify.smtp import SmtpServer
 from tests.letters import DATE, SENDER, a_letter, an_email
 from tests.mail import HOST, PASSWORD, USER, Authority, Fault, MailServer, free_port
+from tests.waiting import PATIENCE
 
 LOGIN = f"{quote(USER, safe='')}:{quote(PASSWORD, safe='')}@"
 SENDER_PROGRAM = """
@@ -86,7 +87,8 @@ PERMANENT = {
 @pytest.mark.parametrize("fault", TEMPORARY)
 def test_what_may_pass_is_temporary_and_certain(server: MailServer, fault: Fault) -> None:
     server.faults.append(fault)
-    error = failure(plain(server, timeout_seconds=0.4))
+    hangs = fault is Fault.HANG_AT_RCPT
+    error = failure(plain(server, timeout_seconds=0.4 if hangs else PATIENCE))
     assert TEMPORARY[fault] in error.reason
     assert (error.permanent, error.certain) == (False, True)
     assert not server.received

@@ -17,15 +17,8 @@ from easeci.web import background as keeping
 from easeci.web.background import BackgroundThread
 from easeci.web.site import ServedProject
 from tests.repositories import Workplace
-from tests.sites import (
-    PATIENCE,
-    Here,
-    held,
-    serving_here,
-    visitor,
-    wait_until,
-    waiting_project,
-)
+from tests.sites import Here, held, serving_here, visitor, waiting_project
+from tests.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture(scope="module")
