@@ -7,15 +7,18 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup packages demo test test-long tests check fix lock docs screenshots bench paper clean
+.PHONY: help setup packages test-packages demo test test-long tests check fix lock docs screenshots bench paper clean
 
 help:            ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 13
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 15
 
-setup: packages $(READY)  ## system packages, and a virtual environment with the pinned dependencies
+setup: test-packages $(READY)  ## all system packages, and a virtual environment with the pinned dependencies
 
-packages:        ## programs outside Python, installed where we may (as root, with apt-get)
+packages:        ## programs that builds need, installed where we may (as root, with apt-get)
 	@sh tools/system-packages
+
+test-packages:   ## the same, and a browser for the tests of pages
+	@sh tools/system-packages tests
 
 $(READY): requirements.lock pyproject.toml
 	@PYTHON="$(PYTHON)" sh tools/make-venv "uv==$(UV_VERSION)"
@@ -27,10 +30,10 @@ demo: packages $(READY)  ## the main job on bundled data: a month of commits and
 	@$(BIN)/python -m examples.digits
 	@$(BIN)/python -m examples.pushes
 
-test: packages $(READY)  ## lint, types, import rules, and all tests but the long ones
+test: test-packages $(READY)  ## lint, types, import rules, and all tests but the long ones
 	@$(MAKE) --no-print-directory --jobs 2 check tests
 
-test-long: packages $(READY)  ## the long tests: demos, searches for crashes, pages at all sizes
+test-long: test-packages $(READY)  ## the long tests: demos, searches for crashes, pages at all sizes
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -q -m long
 
 tests: $(READY)  ## the tests of `make test`, without lint
@@ -52,7 +55,7 @@ lock: $(READY)   ## pin the dependencies anew
 docs: $(READY)   ## write what the docs take from the code: commands, keys, pictures
 	@$(BIN)/python tools/write_docs.py
 
-screenshots: packages $(READY)  ## pictures of the pages for the docs
+screenshots: test-packages $(READY)  ## pictures of the pages for the docs
 	@$(BIN)/python tools/take_screenshots.py
 
 bench: $(READY)  ## measure labels and times, and hold them to what is promised

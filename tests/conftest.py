@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-# The same examples in every run: a test that fails must fail for whoever looks into it. And no
-# deadlines: how long a step takes says more about the machine than about the code.
+# The same examples in every run, so that a failure can be repeated. No deadlines: how long a step
+# takes says more about the machine than about the code.
 settings.register_profile("easeci", derandomize=True, deadline=None)
 settings.load_profile("easeci")
 
 HERE = Path(__file__).parent
+NEEDS_ROOT = "needs root"
 LONGEST = (
     "journey/test_demo.py",
     "durability/test_crashes.py",
@@ -26,9 +28,22 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long tests first: one that begins when the others are done keeps all workers but its own
-    waiting. Nothing else about the order changes."""
+    """Begin with long tests, so that no worker waits for one at the end; mark what needs root."""
     items.sort(key=_turn)
+    if os.geteuid() != 0:
+        for item in items:
+            if item.get_closest_marker("root") is not None:
+                item.add_marker(pytest.mark.skip(reason=NEEDS_ROOT))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say loudly what was not run without root."""
+    skipped: list[pytest.TestReport] = terminalreporter.stats.get("skipped", [])
+    count = sum(NEEDS_ROOT in str(report.longrepr) for report in skipped)
+    if count:
+        tests = "1 test" if count == 1 else f"{count} tests"
+        terminalreporter.section("NOT ALL TESTS WERE RUN", "!", red=True, bold=True)
+        terminalreporter.line(f"NOT RUN because they need root: {tests} (CI runs them)", red=True)
 
 
 def _turn(item: pytest.Item) -> int:

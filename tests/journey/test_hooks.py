@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from easeci.service.pushes.watcher import Watcher
 from tests.accounts import Account, two_accounts
 from tests.commands import COMMAND, easeci_here, plain_environment
 from tests.repositories import Workplace, write_examples
+from tests.waiting import PATIENCE, wait_until
 
 
 @dataclass(frozen=True)
@@ -352,6 +352,7 @@ def accounts() -> Iterator[tuple[Path, Account, Account]]:
         yield found
 
 
+@pytest.mark.root
 def test_another_account_pushes_and_learns_its_signal_only(
     accounts: tuple[Path, Account, Account],
 ) -> None:
@@ -373,11 +374,9 @@ def test_another_account_pushes_and_learns_its_signal_only(
         unpushed = shared.commit(0.51)
         forged = (str(shared.bare), unpushed, str(first), str(shared.bare / ".easeci" / "key"))
         developer.run(sys.executable, "-c", FORGERIES, *forged, folder=folder)
-        until = time.monotonic() + 60
-        while any((shared.bare / "easeci" / "drop").iterdir()) and time.monotonic() < until:
-            time.sleep(0.2)
+        wait_until(lambda: not any((shared.bare / "easeci" / "drop").iterdir()))
         watcher.send_signal(signal.SIGTERM)
-        said, _ = watcher.communicate(timeout=30)
+        said, _ = watcher.communicate(timeout=PATIENCE)
         assert watcher.returncode == 0
     assert not any((shared.bare / "easeci" / "drop").iterdir()), said
     assert said.count("refused from uid 64102") == 10, said
@@ -386,13 +385,14 @@ def test_another_account_pushes_and_learns_its_signal_only(
     for name in ("commondir", ".git"):
         (shared.bare / name).unlink()
     # All of these are real: the owner can do each.
-    pid = owner.start("sleep", "60", folder=folder)
+    pid = owner.start("sleep", "600", folder=folder)
     found = [sys.executable, "-c", ATTACKS, str(shared.bare), str(pid.pid), passing]
     assert len(json.loads(owner.run(*found, str(owner.home), folder=folder))) == 22
     pid.kill()
     pid.communicate()
 
 
+@pytest.mark.root
 def test_under_none_other_accounts_read_accepted(
     accounts: tuple[Path, Account, Account],
 ) -> None:

@@ -215,10 +215,9 @@ def test_hooks_and_monitors_never_run(repository: Repository, folder: Path) -> N
     assert not trap.exists()
 
 
+@pytest.mark.root
 def test_root_uses_the_repository_of_another_as_that_user() -> None:
     """Git refuses another user's repository; as its owner, nothing is lent to its settings."""
-    if os.geteuid() != 0:
-        pytest.fail("only root can act as another user: run the tests as root")
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         folder = new_repository(Path(name) / "theirs")
