@@ -91,7 +91,7 @@ def test_who_came_by_the_link_can_be_signed_out(running: Running, place: Workpla
 def test_no_labeller_is_called_as_whoever_serves(place: Workplace) -> None:
     """Who comes by the link labels under the login, and could be undone by the same name."""
     done = place.easeci("token", "add", "--role", "labeller", "--name", getpass.getuser(), code=2)
-    assert "is what the owner is called here" in done.stderr
+    assert "is the owner's name here" in done.stderr
 
 
 def test_who_guesses_has_to_wait(here: Here, place: Workplace) -> None:

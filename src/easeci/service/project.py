@@ -1,8 +1,8 @@
-"""A project: a repository, its place in a store, and its state as its events say it.
+"""A project: a repository, its place in a store, and the state that its events add up to.
 
-Commands that act take the project for themselves (:meth:`Project.exclusive`), and every change is
-an event first (:meth:`Project.append`); effects follow from the state, so that a command that was
-killed at any point is resumed by the next one.
+A command that acts takes the project for itself (:meth:`Project.exclusive`). Every change is an
+event first (:meth:`Project.append`), and effects follow from the state. So the next command can go
+on from wherever a killed one ended.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ STORE_FOLDER = ".easeci"
 
 
 def utc_now() -> str:
+    """The time now, as the record writes it."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -51,7 +52,7 @@ class Project:
     caught_up: Head | None = None
 
     def append(self, *events: Event) -> None:
-        """Record events, all or none, and only if nobody else has recorded any since."""
+        """Record events, all or none, and only if no other command has recorded any since."""
         records = chained(chain_key(self.vault), self.head, utc_now(), events)
         self.store.append(self.name, self.head, records)
         for event, record in zip(events, records, strict=True):
@@ -60,18 +61,18 @@ class Project:
 
     @contextmanager
     def exclusive(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-        """Act alone on the project, on its state as it is now."""
+        """Act alone on the project, on its newest state; other commands wait for the end."""
         with self.store.exclusive(self.name, waiting):
             self._catch_up()
             yield
 
     def refresh(self) -> None:
-        """Look at what others have recorded since, without acting; cheap if they have not."""
+        """Read what other commands have recorded since; cheap if they have recorded nothing."""
         if self.store.head(self.name) != self.head:
             self._catch_up()
 
     def _catch_up(self) -> None:
-        """Read what others have recorded since; what was read before was found sound."""
+        """Read the new records only: the earlier ones were verified when they were read."""
         key = chain_key(self.vault)
         records, head = self.store.ledger(self.name, after=self.head.number)
         if head is None or head.number < self.head.number:  # not the store that it was
@@ -83,11 +84,11 @@ class Project:
         self.head = head
 
     def sealed(self, testset: Testset) -> SealedTestset:
-        """The testset at rest; every file that is read is held against what was recorded."""
+        """The testset in the vault; every file is checked against its recorded digest."""
         return SealedTestset(self.vault, testset.number, testset.files)
 
     def require_active(self) -> Testset:
-        """The testset that commits are tested on, or an error that says how to get one."""
+        """The testset that commits are tested on now, or an error that says how to get one."""
         testset = self.state.latest_testset
         if testset is None:
             raise no_testset()
@@ -101,15 +102,16 @@ class Project:
 
 
 def require_number(testset: Testset, number: int | None) -> None:
-    """Refuse what was meant for another testset, such as by a page that has been open for long."""
+    """Refuse a request that was meant for another testset, such as one from an old page."""
     if number not in (None, testset.number):
         raise UsageError(
-            f"this was meant for testset {number}, and there is testset {testset.number} by now",
-            hint="Nothing was done. Look at the testsets again.",
+            f"this was meant for testset {number}, but the testset is {testset.number} now",
+            hint="Nothing was done. Load the page of testsets again.",
         )
 
 
 def no_testset() -> NoTestsetError:
+    """The error of a project that has no testset, with what to do."""
     return NoTestsetError(
         "this project has no testset yet",
         hint="The owner adds one with `easeci testset add EXAMPLES`. Is the store elsewhere? Then "
@@ -118,7 +120,7 @@ def no_testset() -> NoTestsetError:
 
 
 def store_folder(repository: Repository, store: Path | None) -> Path:
-    """Where the store is: as told, by the environment, or beside the work of the repository."""
+    """The folder of the store: as given, from the environment, or ``.easeci`` of the repository."""
     if store is not None:
         return store
     if told := os.environ.get(STORE_VARIABLE):
@@ -135,8 +137,8 @@ def open_project(
 ) -> Project:
     """The project of the repository that ``folder`` is in.
 
-    Only the owner's first act creates it; for any other, a project that is not there has no
-    testset yet.
+    Only the owner's first action creates it (``create``). For every other command, a missing
+    project is one that has no testset yet.
     """
     repository = Repository.find(folder)
     where = store_folder(repository, store).absolute()
@@ -162,7 +164,7 @@ def open_project(
 
 
 def _project_of(store: Store, repository: Repository) -> str | None:
-    """The project that this repository has in the store, whatever its folder is called now."""
+    """The name of this repository's project in the store; the folder may have been renamed."""
     mine = _identity(repository)
     if not mine:
         return None
@@ -186,12 +188,12 @@ def _default_name(repository: Repository) -> str:
 
 
 def _identity(repository: Repository) -> str:
-    """Its first commit; empty if there is none yet."""
+    """The first commit, which identifies a repository; empty if there is none yet."""
     return repository.first_commit() or ""
 
 
 def _require_same_repository(project: Project, *, told: bool) -> None:
-    """Two repositories in folders of one name must not end up in one project."""
+    """Two repositories whose folders have the same name must not share a project."""
     known = project.state.first_commit
     if not known or project.repository.has(known):
         return

@@ -1,10 +1,10 @@
 """Who may see what: tokens that the owner hands out, and the sessions that they open.
 
-A token is 256 random bits, shown once. The store keeps keyed digests of tokens and sessions alone,
-so that whoever reads it can't sign in with what is there.
+A token is 256 random bits and is shown once. The store keeps only keyed digests of tokens and
+sessions, so nobody can sign in with what the store holds.
 
-A name is one person's: it stands beside each label, and whoever bears it may take back what was
-answered under it and is not recorded yet. So nobody else's token is called as the owner is.
+A name belongs to one person. It is recorded with each label, and a labeller may take back answers
+under the same name until they are recorded. So no other token may have the owner's name.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Visitor:
 def add_token(project: Project, role: str, name: str | None = None, *, login: str = "") -> NewToken:
     """Make a token. Without a name it is called by its role and a number.
 
-    ``login`` is what the owner is called at this machine, who labels here without a token.
+    ``login`` is the owner's account name on this machine, where the owner labels without a token.
     """
     chosen = _role(role)
     known = [token.name for token in tokens(project)]
@@ -64,8 +64,8 @@ def add_token(project: Project, role: str, name: str | None = None, *, login: st
     owners = {login, *_access(project).names_without_token(utc_now())}
     if chosen is not Role.OWNER and named.casefold() in {name.casefold() for name in owners}:
         raise UsageError(
-            f"'{named}' is what the owner is called here",
-            hint="A name stands beside each label and says whose it is: name another.",
+            f"'{named}' is the owner's name here",
+            hint="The name is recorded with each label: choose another one.",
         )
     text = PREFIX + secrets.token_urlsafe(32)
     row = TokenRow(named, chosen, utc_now())
@@ -74,11 +74,12 @@ def add_token(project: Project, role: str, name: str | None = None, *, login: st
 
 
 def tokens(project: Project) -> list[TokenRow]:
+    """All tokens of the project, oldest first; never their texts."""
     return _access(project).tokens()
 
 
 def remove_token(project: Project, name: str) -> None:
-    """Whoever is signed in with it is signed out at once."""
+    """Remove a token; everybody who signed in with it is signed out at once."""
     if not _access(project).remove_token(name):
         raise UsageError(
             f"there is no token named '{name}'", hint="`easeci token list` shows all of them."
@@ -98,7 +99,7 @@ def sign_in(project: Project, token: str) -> str | None:
 
 
 def sign_in_here(project: Project, name: str) -> str:
-    """A session of the owner's, for whoever runs the server and so has the store anyway."""
+    """A session for the owner who started the server, and so can read the store anyway."""
     session = secrets.token_urlsafe(32)
     row = SessionRow(_owners_name(project, name), Role.OWNER, _end_of_session())
     digest = _digest(project, "session", session)
@@ -107,7 +108,7 @@ def sign_in_here(project: Project, name: str) -> str:
 
 
 def _owners_name(project: Project, login: str) -> str:
-    """The owner's login, unless somebody else's token is called so already."""
+    """The owner's login, unless another person's token has that name already."""
     name = login or str(Role.OWNER)
     others = {token.name.casefold() for token in tokens(project) if token.role != Role.OWNER}
     # No token's name has parentheses.
@@ -115,7 +116,7 @@ def _owners_name(project: Project, login: str) -> str:
 
 
 def visitor_of(project: Project, session: str) -> Visitor | None:
-    """Who has this session; None if nobody does any more."""
+    """The visitor that a session belongs to; None if it has ended."""
     digest = _digest(project, "session", session)
     row = _access(project).session(digest, utc_now())
     if row is None:
@@ -125,14 +126,14 @@ def visitor_of(project: Project, session: str) -> Visitor | None:
 
 
 def sign_out(project: Project, visitor: Visitor) -> None:
+    """End one session."""
     _access(project).close_session(visitor.session)
 
 
 def sign_out_everywhere(project: Project, name: str | None = None) -> int:
-    """End every session, or those of one name; tokens stay good. How many there were.
+    """End every session, or those of one name; tokens stay valid. Returns how many there were.
 
-    A session that no token opened, by the link of ``easeci serve``, ends with no token either:
-    this is how it is taken back.
+    This also ends sessions that were opened without a token, by the link of ``easeci serve``.
     """
     ended = _access(project).close_sessions(name, utc_now())
     if name is not None and not ended:
@@ -168,6 +169,6 @@ def _named(name: str) -> str:
         raise UsageError(
             "a token's name has letters, digits, spaces and @ . + - _, at most "
             f"{LONGEST_NAME} characters",
-            hint="It says whose token it is, and who labelled what: such as --name ada.",
+            hint="It says whose token it is, and is recorded with labels: such as --name ada.",
         )
     return named

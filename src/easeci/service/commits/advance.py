@@ -95,9 +95,9 @@ def _charge_next(project: Project, testset: Testset) -> bool:
     if baseline is not None and baseline not in testset.predictions:
         return False  # it could not be built on this testset yet
     if testset.script.adaptivity is not Adaptivity.NONE:
-        # Under none a new commit always spends a step: whether it repeats an old one depends on
-        # the baseline, and so on verdicts that nobody may see. So does it where the baseline
-        # still is one of those verdicts.
+        # Under none a new commit always spends a step: whether it repeats an earlier one depends
+        # on the baseline, and so on hidden verdicts. The same holds on a later testset while the
+        # baseline still comes from a hidden verdict.
         same = baseline is not None and testset.same_predictions(submission.commit, baseline)
         if same and not project.state.baseline_hidden:
             project.append(Signalled(submission.number, Signal.BASELINE))
@@ -112,7 +112,7 @@ def _charge_next(project: Project, testset: Testset) -> bool:
 
 
 def compared_with(state: State, script: Script) -> str | None:
-    """The commit that the next one is compared with, if the condition needs one."""
+    """The commit that the next one is compared with; None if the condition needs no old model."""
     return state.baseline if script.needs_old_model else None
 
 
@@ -172,7 +172,7 @@ def verdict_of(project: Project, testset: Testset, step: Step) -> Verdict:
 def evidence_of(project: Project, testset: Testset, step: Step) -> tuple[Script, Codes, str]:
     """What a step is decided by: the script, the codes and the answers before it.
 
-    If it is decided, with the labels of that time, whatever was added or corrected since.
+    A decided step keeps the labels of that time: later ones and corrections do not count.
     """
     from easeci.vault.codes import load_codes
 

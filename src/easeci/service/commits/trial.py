@@ -1,4 +1,4 @@
-"""A program tried on a public sample, the same way as it will be run: nothing is spent."""
+"""A program is tried on a public sample, in the sandbox that ``run`` uses; no step is spent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from easeci.vault.testset import SealedTestset
 
 @dataclass(frozen=True)
 class Trial:
-    """What a program did on a sample."""
+    """What a program did on a sample; ``classes`` counts its predictions."""
 
     commit: str
     examples: int

@@ -1,7 +1,7 @@
-"""Labels: brought in from files, asked for one by one, and what waited for them goes on.
+"""Labels in files: imported, exported to be labelled, and recorded.
 
-Whoever labels is blind: nothing here hands out predictions, commits or verdicts, and what is asked
-comes in the secret order, for all commits that wait at once.
+Labellers are blind: nothing here hands out predictions, commits or verdicts. Examples come in the
+secret order, for all waiting commits at once.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from easeci.vault.testset import SealedTestset
 
 @dataclass(frozen=True)
 class LabelsImported:
-    """What became of a file of labels, and how many more the evaluation waits for.
+    """What became of a file of labels, and how many more labels the open step waits for.
 
-    ``unsettled`` are all labels of the testset that were skipped or are disputed.
+    ``unsettled`` counts all labels of the testset that were skipped or are disputed.
     """
 
     testset: int
@@ -61,9 +61,9 @@ def import_labels(
     number: int | None = None,
     waiting: Callable[[], None] | None = None,
 ) -> LabelsImported:
-    """Add labels to the latest testset, and go on with whatever waited for them.
+    """Add labels to the latest testset, and go on with the commits that waited for them.
 
-    With ``number``, only if it is that one.
+    With ``number``, only if the latest testset has that number.
     """
     answers = load_answers(path, form, by=by, at=utc_now())
     with acting(project, waiting):
@@ -102,9 +102,9 @@ def record(
     strict: bool = False,
     suspicions: list[str] | None = None,
 ) -> LabelsReceived:
-    """Store answers and record them; whoever calls acts alone on the project.
+    """Store answers and record them; the caller acts alone on the project.
 
-    Where ``suspicions`` are asked for, whatever looks wrong with the labels is added to them.
+    If ``suspicions`` is given, everything that looks wrong with the labels is added to it.
     """
     received = project.sealed(testset).labels.add(
         answers,
@@ -132,7 +132,7 @@ def record(
 def record_open(
     project: Project, number: int, entries: Sequence[dict[str, Any]]
 ) -> tuple[str, ...]:
-    """Record the entries of a testset's journal; what could not be used, in words."""
+    """Record the entries of a testset's journal. Returns what could not be used, and why."""
     testset = project.state.testsets[number]
     try:
         return record(project, testset, answers_of("the answers", entries)).problems
@@ -143,7 +143,7 @@ def record_open(
 
 
 def _all_known(sealed: SealedTestset, testset: Testset, entries: Sequence[dict[str, Any]]) -> bool:
-    """Whether elsewhere more is known of every example than these answers say: then that stands."""
+    """Whether the recorded labels already say as much about every example as these answers."""
     rows = sealed.examples.order[[int(entry["position"]) for entry in entries]]
     states = sealed.labels.known(testset.label_files)["state"].gather(rows)
     return all(
@@ -153,10 +153,10 @@ def _all_known(sealed: SealedTestset, testset: Testset, entries: Sequence[dict[s
 
 
 def _suspicions(project: Project, testset: Testset, file: str, digest: str) -> list[str]:
-    """What looks wrong with the labels as they will be known; the owner is told.
+    """What looks wrong with the labels once these are added; a warning for the owner.
 
-    Predictions never have a say in which labels are taken. But examples that surely show their
-    labels to programs are refused.
+    Predictions never decide which labels are accepted. Examples that clearly show their labels to
+    programs are refused.
     """
     files = [*testset.label_files, file]
     sealed = SealedTestset(project.vault, testset.number, testset.files | {file: digest})
@@ -172,7 +172,7 @@ def _suspicions(project: Project, testset: Testset, file: str, digest: str) -> l
 
 @dataclass(frozen=True)
 class Exported:
-    """Examples that were written to be labelled; ``config`` is for Label Studio."""
+    """How many examples were written to be labelled; ``config`` is for Label Studio."""
 
     wanted: int
     config: str | None = None
@@ -188,7 +188,7 @@ def export_wanted(
 ) -> Exported:
     """Write the examples that wait for a label, in the order in which labels are wanted.
 
-    With ``unsettled``, those whose labels were skipped or are disputed instead.
+    With ``unsettled``, write those whose labels were skipped or are disputed instead.
     """
     form = form or _FORMATS.get(path.suffix.lower(), LabelFormat.CSV)
     with acting(project, waiting):
@@ -217,7 +217,7 @@ def wanted_labels(project: Project, testset: Testset) -> tuple[int, ...]:
 
 
 def classes_of(sealed: SealedTestset, testset: Testset) -> tuple[str, ...]:
-    """What a label can be: as the script says, or as labels so far do."""
+    """The classes that a label can have: as declared, or as seen in the labels so far."""
     if testset.script.classes:
         return testset.script.classes
     seen = sealed.labels.values(testset.label_files).drop_nulls().unique()
@@ -230,6 +230,7 @@ def _by_number(name: str) -> tuple[bool, int, str]:
 
 
 def latest(project: Project) -> Testset:
+    """The latest testset, retired or not; an error if there is none."""
     testset = project.state.latest_testset
     if testset is None:
         raise no_testset()

@@ -5,8 +5,8 @@
     <repository>/easeci/drop/      everybody may put a file in; only the owner may list it
     <repository>/easeci/results/   the owner writes, developers read: signals and nothing else
 
-Nothing in a dropped file is believed but which commit of which branch is meant, and that is looked
-up in the repository. Who may write there may write anything: links, pipes, endless files.
+A dropped file only names a commit and a branch, and both are looked up in the repository. Accounts
+that may write here may write anything: links, pipes, endless files.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FORGOTTEN_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class DroppedPush:
-    """A push that was handed over, and by which account; ``name`` is the file's."""
+    """A push in the drop box: its branch and commit, the account, and the file's name."""
 
     name: str
     branch: str
@@ -45,7 +45,7 @@ class DroppedPush:
 
 @dataclass(frozen=True)
 class Refused:
-    """Something in the drop box that is no entry."""
+    """A file in the drop box that is not a valid entry."""
 
     name: str
     uid: int
@@ -60,18 +60,21 @@ class DropBox:
 
     @staticmethod
     def of(git_dir: Path) -> DropBox:
+        """The drop box of a bare repository."""
         return DropBox(git_dir / FOLDER)
 
     @property
     def drop_box(self) -> Path:
+        """The folder that developers put files into."""
         return self.folder / "drop"
 
     @property
     def results(self) -> Path:
+        """The folder that developers read results from."""
         return self.folder / "results"
 
     def prepare(self, sharing: Sharing) -> None:
-        """Make both for those who may push: a box to drop into, results to read."""
+        """Make both folders for the accounts that may push."""
         group = self.folder.parent.joinpath("objects").stat().st_gid
         for folder, theirs in ((self.folder, 0o055), (self.drop_box, 0o033), (self.results, 0o055)):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -82,7 +85,7 @@ class DropBox:
     # The developer's side ------------------------------------------------------------------------
 
     def drop(self, branch: str, commit: str) -> str:
-        """Hand a push over; whole or not at all. Nobody else can find its name."""
+        """Hand a push over, whole or not at all, under a name that nobody can guess."""
         name = secrets.token_hex(16)
         unfinished = self.drop_box / (UNFINISHED + name)
         content = json.dumps({"branch": branch, "commit": commit}).encode()
@@ -91,7 +94,7 @@ class DropBox:
         return name
 
     def wait(self, name: str, commit: str, until: float) -> PushResult | None:
-        """What came of it: the entry goes when its result is there. None if that takes longer."""
+        """Wait for the result: the entry disappears when it is there. None after ``until``."""
         entry = self.drop_box / name
         while entry.exists():
             if time.monotonic() >= until:
@@ -108,9 +111,9 @@ class DropBox:
     # The owner's side ----------------------------------------------------------------------------
 
     def arrived(self) -> list[DroppedPush | Refused]:
-        """Whatever is in the box, in the order in which it came; no owner of a file can forge it.
+        """Everything in the box, in the order of arrival.
 
-        ``ctime`` is the kernel's: it is when the file was given its name.
+        The order is by ``ctime``, which the kernel sets and no owner of a file can forge.
         """
         found = []
         for item in os.scandir(self.drop_box):
@@ -130,7 +133,7 @@ class DropBox:
         path = self.drop_box / name
         uid = path.lstat().st_uid
         try:
-            # Never through a link, and without waiting for whoever may be behind a pipe.
+            # Do not follow a link, and do not wait for the writer of a pipe.
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
             descriptor = os.open(path, flags)
         except FileNotFoundError:
@@ -140,7 +143,7 @@ class DropBox:
         try:
             about = os.fstat(descriptor)
             if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
-                return Refused(name, uid, "it is no file of its own")
+                return Refused(name, uid, "it is not a regular file of its own")
             if about.st_size > LARGEST:
                 return Refused(name, uid, "it is too large")
             content = os.read(descriptor, LARGEST)
@@ -149,7 +152,7 @@ class DropBox:
         return parse_push(name, content, about.st_uid)
 
     def remove(self, name: str) -> bool:
-        """Take something out of the box; False for a folder with something in it."""
+        """Remove something from the box; False for a folder that is not empty."""
         path = self.drop_box / name
         try:
             if stat.S_ISDIR(path.lstat().st_mode):
@@ -163,7 +166,7 @@ class DropBox:
         return True
 
     def publish(self, commit: str, result: PushResult) -> None:
-        """Leave a result for developers to read, in place of an earlier one."""
+        """Leave a result for developers; it replaces an earlier one."""
         temporary = self.results / f".{commit}-{secrets.token_hex(8)}"
         text = json.dumps(result_document(result), indent=2, ensure_ascii=False) + "\n"
         write_synced(temporary, text.encode(), 0o644)
@@ -172,7 +175,7 @@ class DropBox:
 
 
 def parse_push(name: str, content: bytes, uid: int) -> DroppedPush | Refused:
-    """What a dropped file says, or what is wrong with it."""
+    """The push that a dropped file names, or what is wrong with the file."""
     try:
         given = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -183,7 +186,7 @@ def parse_push(name: str, content: bytes, uid: int) -> DroppedPush | Refused:
     if set(given) != {"branch", "commit"} or not isinstance(branch, str):
         return Refused(name, uid, "it is not an entry")
     if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", commit):
-        return Refused(name, uid, "it names no commit")
+        return Refused(name, uid, "it does not name a commit")
     if not 0 < len(branch) <= LONGEST_BRANCH or not branch.isprintable() or branch.startswith("-"):
-        return Refused(name, uid, "it names no branch")
+        return Refused(name, uid, "it does not name a branch")
     return DroppedPush(name, branch, commit, uid)

@@ -1,7 +1,7 @@
-"""Git hooks that start a test: a commit in a working repository, a push to a bare one.
+"""Git hooks that start a test: on a commit in a working repository, on a push to a bare one.
 
-A hook is a few lines of sh that call the command that installed it. One that was there before is
-kept as ``<name>.before-easeci`` and runs first; uninstalling puts it back.
+A hook is a few lines of sh that call the command that installed it. A hook that was there before
+is kept as ``<name>.before-easeci`` and runs first; uninstalling puts it back.
 """
 
 from __future__ import annotations
@@ -61,17 +61,17 @@ class Push:
 def install(
     repository: Repository, command: Sequence[str], options: Sequence[str], *, gate: bool = False
 ) -> Installed:
-    """Install the hook that fits the repository; doing it again changes nothing."""
+    """Install the hook that fits the repository; installing it again changes nothing."""
     name = (GATE if gate else PUSH) if repository.top is None else COMMIT
     if gate and name is COMMIT:
         raise UsageError(
-            "a gate belongs to a bare repository: here the commit is made already",
+            "a gate works only in a bare repository: here the commit exists before the hook runs",
             hint="Install it in the repository that developers push to.",
         )
     sharing = find_sharing(repository.git_dir) if name is not COMMIT else Sharing.NOBODY
     if gate and sharing is not Sharing.NOBODY:
         raise UsageError(
-            "a gate needs the owner's account for every push, and others may write to this one",
+            "a gate needs every push to use the owner's account, but others may write here",
             hint="Let developers push over ssh as the owner's account (with git-shell), or install "
             "the hook without --gate.",
         )
@@ -103,8 +103,8 @@ def _folder(repository: Repository) -> Path:
     folder, own = repository.hooks_folder()
     if not own:
         raise UsageError(
-            f"git is told to look for the hooks of all repositories in {folder}",
-            hint="Give this one its own: git config core.hooksPath "
+            f"git is set to use one folder of hooks for all repositories: {folder}",
+            hint="Give this repository its own: git config core.hooksPath "
             + shlex.quote(str(repository.git_dir / "hooks")),
         )
     return folder
@@ -130,8 +130,8 @@ def _write(path: Path, script: str) -> None:
     if (path.exists() or path.is_symlink()) and not _is_ours(path):
         if before.exists():
             raise UsageError(
-                f"{path} is another hook, and {before.name} is kept there already",
-                hint="Remove one of the two, or make one of both, and install again.",
+                f"{path} is another hook, and {before.name} exists already",
+                hint="Remove one of the two, or merge them into one, and install again.",
             )
         path.rename(before)
     temporary = path.with_name(f".{path.name}-{os.getpid()}.tmp")
@@ -155,14 +155,14 @@ def _is_ours(path: Path) -> bool:
 
 
 def pushes(lines: Iterable[str]) -> list[Push]:
-    """The branches that a push moves, from what git tells its hooks; deletions and tags are none.
+    """The branches that a push moves, from what git tells its hooks, without deletions and tags.
 
-    However many commits come with it, a branch has one tip, and that is what is tested.
+    Only the tip of each branch is tested, however many commits come with it.
     """
     found = []
     for line in lines:
-        # Nothing is stripped but the line's end: a branch may have an odd space in its name, and
-        # must not be taken for the one without.
+        # Strip only the end of the line: a branch name may contain odd spaces, and must not be
+        # confused with the name without them.
         _, _, rest = line.rstrip("\n").partition(" ")
         new, _, ref = rest.partition(" ")
         if ref.startswith(BRANCHES) and new.strip("0"):
@@ -171,6 +171,6 @@ def pushes(lines: Iterable[str]) -> list[Push]:
 
 
 def may_spend(project: Project, branch: str | None) -> bool:
-    """Whether commits of a branch are tested at all; without a testset, nobody knows yet."""
+    """Whether commits of a branch are tested; True while there is no testset that could tell."""
     testset = project.state.latest_testset
     return testset is None or branch in spending_branches(project, testset.script)

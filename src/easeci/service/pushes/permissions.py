@@ -1,9 +1,9 @@
-"""A bare repository that others may push to, and what of it stays the owner's alone.
+"""A bare repository that others may push to: which parts only the owner may write.
 
-Whoever may push has to write objects and refs, and git makes its locks in the repository's folder
-itself. All the rest would let a developer command the owner's git: settings and hooks name
-programs, ``info`` changes what history means. So these are closed, and the folders that must stay
-open are made sticky: in them everybody may make files, and replace no one else's.
+An account that pushes must write objects and refs, and git makes its lock files in the repository's
+folder itself. Write access to anything else would let a developer control the owner's git: settings
+and hooks name programs, and ``info`` changes what history means. So these are closed to others. The
+folders that must stay open are made sticky: others can add files there, but not replace them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Sharing(Enum):
 
 
 def find_sharing(git_dir: Path) -> Sharing:
-    """As the modes of the repository's folders say it."""
+    """Who may push, by the modes of the repository's folders."""
     mode = (git_dir / "objects").stat().st_mode
     if mode & stat.S_IWOTH:
         return Sharing.ALL
@@ -38,7 +38,7 @@ def find_sharing(git_dir: Path) -> Sharing:
 
 
 def close_to_others(git_dir: Path) -> None:
-    """Leave others what pushing takes, and nothing else."""
+    """Let others write what a push needs, and nothing else."""
     for name in (*OPEN, *CLOSED):
         path = git_dir / name
         if not path.is_symlink() and not path.exists():
@@ -58,7 +58,7 @@ def close_to_others(git_dir: Path) -> None:
 
 
 def require_closed(git_dir: Path) -> None:
-    """Refuse to work where others may have a say in what the owner's git does."""
+    """Refuse a repository in which others could control the owner's git."""
     for name in (*OPEN, *CLOSED, *FILES):
         path = git_dir / name
         if not path.is_symlink() and not path.exists():
@@ -67,7 +67,7 @@ def require_closed(git_dir: Path) -> None:
         if mode & OTHERS and not (name in OPEN and mode & stat.S_ISVTX):
             raise UsageError(
                 f"others may change {path}",
-                hint="Look whether somebody has, then close it: easeci hook install",
+                hint="Check whether somebody has, then close it again: `easeci hook install`",
             )
 
 
@@ -75,7 +75,7 @@ def _ours(path: Path) -> os.stat_result:
     about = path.lstat()
     if about.st_uid != os.geteuid() or stat.S_ISLNK(about.st_mode):
         raise UsageError(
-            f"{path} is not this account's own",
-            hint="The repository must belong to the owner of the testsets, with all its settings.",
+            f"{path} does not belong to this account",
+            hint="The repository and its settings must belong to the owner of the testsets.",
         )
     return about

@@ -26,7 +26,7 @@ MOST_SHARED = 0.01
 
 @dataclass(frozen=True)
 class Added:
-    """A testset that was added: what it has, what the plan needs, and what it lacks."""
+    """What was added: its size, what the plan needs, and what is missing."""
 
     testset: int
     examples: int
@@ -41,13 +41,13 @@ class Added:
 
     @property
     def loss(self) -> str | None:
-        """What is lost because it is smaller than planned; None if it is not."""
+        """What is lost because the testset is smaller than planned; None if it is not."""
         if self.needed is None or self.examples >= self.needed:
             return None
         if self.sensitivity_left is None:
-            return "answers are as safe, with a wider tolerance than the script's."
+            return "answers are as safe, but with a wider tolerance than the script's."
         if self.sensitivity_left == 0.0:
-            return "answers are as safe, but that clearly good commits pass can't be promised."
+            return "answers are as safe, but it cannot be promised that clearly good commits pass."
         return (
             f"answers are as safe, but the sensitivity that can be promised is "
             f"{self.sensitivity_left:.1%} instead of the script's."
@@ -56,7 +56,7 @@ class Added:
 
 @dataclass(frozen=True)
 class Offer:
-    """What the owner wants to add, and what is allowed of it."""
+    """What the owner wants to add, and which problems the owner accepts."""
 
     examples: Path
     labels: Path | None = None
@@ -72,8 +72,8 @@ class Offer:
 def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | None = None) -> Added:
     """Seal examples, labels and script as the project's next testset.
 
-    The estimator is settled here: ``auto`` becomes the plan's recommendation, so that a verdict
-    never depends on how many labels happen to be there.
+    The estimator is fixed here: ``auto`` becomes the plan's recommendation. So a verdict never
+    depends on how many labels happen to be there.
     """
     entries, source = _script(project, offer.script)
     script = assemble(entries, source or str(offer.script))
@@ -123,7 +123,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
 
 
 def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str | None]:
-    """The script's entries, and where it lies in the repository if it does."""
+    """The script's entries, and its path in the repository if it lies there."""
     top = project.repository.top
     found = path or find_script(top or Path())
     entries = load_entries(found)
@@ -132,7 +132,7 @@ def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str 
 
 
 def _uncommitted(project: Project, source: str | None) -> tuple[str, ...]:
-    """A warning if commits would not have the script that was sealed."""
+    """A warning if the next commit would not contain the script that was sealed."""
     top = project.repository.top
     if source is None or top is None:
         return ()
@@ -142,20 +142,20 @@ def _uncommitted(project: Project, source: str | None) -> tuple[str, ...]:
         committed = None
     if committed == (top / source).read_bytes():
         return ()
-    return (f"{source} is not committed as it stands: commit it before the next run",)
+    return (f"{source} has changes that are not committed: commit it before the next run",)
 
 
 def _require_runnable(script: Script) -> None:
     program_of(script)
     if script.adaptivity is Adaptivity.NONE and script.third_party is None:
         raise ScriptError(
-            "adaptivity none needs an address: somebody has to learn the verdicts",
+            "adaptivity none needs an address that the verdicts are sent to",
             hint="Write   adaptivity: none -> owner@example.org",
         )
 
 
 def _require_blind(offered: Offered, offer: Offer) -> None:
-    """A column called label most likely is the labels, and what is sealed can't be taken back."""
+    """A column called label most likely holds the labels, and sealing cannot be undone."""
     column = offered.label_column
     if column is None or offer.label_column is not None or offer.keep_label_column:
         return
@@ -167,7 +167,7 @@ def _require_blind(offered: Offered, offer: Offer) -> None:
 
 
 def _require_size(script: Script, needs: Estimate, examples: int, *, allowed: bool) -> float | None:
-    """The sensitivity that is left if the testset is smaller than planned; None if it is not."""
+    """The sensitivity that remains if the testset is smaller than planned; None if it is not."""
     needed = needs.testset_size
     if needed is None or examples >= needed:
         return None
@@ -199,27 +199,27 @@ def _require_fresh(project: Project, offered: Offered, *, allowed: bool) -> list
         if overlap.identical:
             raise DataError(
                 f"these are the examples of testset {overlap.testset} again",
-                hint="Developers have adapted to their answers: a new testset needs new examples.",
+                hint="Developers have adapted to answers on them: add new examples.",
             )
         if overlap.share > MOST_SHARED and not allowed:
             raise DataError(
                 f"{overlap.shared:,} of the examples ({float(overlap.share):.1%}) were in testset "
                 f"{overlap.testset} already",
-                hint="Take them out: answers on them are known. --allow-overlap keeps them, and "
-                "the guarantee then rests on their making no difference.",
+                hint="Remove them: developers know answers on them. --allow-overlap keeps them; "
+                "the guarantee then assumes that they make no difference.",
             )
     return found
 
 
 def _clear_remains(project: Project, number: int) -> None:
-    """Remove what a command left that was killed while it sealed, and that nothing records."""
+    """Remove what a command left that was killed while sealing; the ledger knows nothing of it."""
     project.vault.sweep()
     if number in project.vault.numbers():
         project.vault.discard(number)
 
 
 def _build_baseline(project: Project, unsandboxed: bool) -> str | None:
-    """Evaluate the baseline on the new testset; the testset stays even if that fails."""
+    """Build the baseline on the new testset. If that fails, the testset stays; returns why."""
     testset = project.require_active()
     if project.state.baseline is None or not testset.script.needs_old_model:
         return None

@@ -1,4 +1,4 @@
-"""A retired testset becomes the developers': examples and labels, written to a folder."""
+"""A retired testset is given to the developers: examples and labels, written to a folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def release_testset(
 ) -> Released:
     """Write examples, files and the labels that were given to a folder that is new or empty.
 
-    Only ever of a retired testset: the labels of one in use would be worth any number of steps.
+    Only a retired testset can be released: with the labels of one in use, developers would need no
+    signals at all.
     """
     with acting(project, waiting):
         testset = _testset(project, number)

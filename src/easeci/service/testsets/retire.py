@@ -19,7 +19,7 @@ def retire_testset(
 ) -> Testset:
     """End a testset's life by hand: no more commits are tested on it.
 
-    With ``number``, only if it is that one.
+    With ``number``, only if the active testset has that number.
     """
     with acting(project, waiting):
         testset = project.state.active_testset

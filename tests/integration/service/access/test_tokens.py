@@ -151,7 +151,7 @@ def test_nobody_elses_token_is_called_as_the_owner_is(project: Project) -> None:
     sign_in_here(project, "olga")
     for name in ("olga", "root"):
         for role, said in (("labeller", name), ("developer", name), ("labeller", name.title())):
-            with pytest.raises(UsageError, match=f"'{said}' is what the owner is called here"):
+            with pytest.raises(UsageError, match=f"'{said}' is the owner's name here"):
                 add_token(project, role, said, login="root")
         add_token(project, "owner", name, login="root")
     assert [token.role for token in tokens.tokens(project)] == ["owner", "owner"]
