@@ -1,7 +1,8 @@
 """What the owner writes: the condition language and the script around it."""
 
 from easeci.script.cells import Cell, Score
-from easeci.script.document import Entry, assemble, parse_entries, parse_option, parse_script
+from easeci.script.document import assemble, parse_entries, parse_option, parse_script
+from easeci.script.entries import Entry
 from easeci.script.keys import KEYS, ScriptKey, parse_difference, parse_effect
 from easeci.script.linear import LinearClause, compile_condition
 from easeci.script.parser import parse_condition

@@ -1,67 +1,19 @@
-"""The script as a YAML document, with a position for every error.
-
-The document is only composed into nodes, never constructed: no value is interpreted by YAML's
-rules (0.9999 stays a text until it becomes an exact number), and every node knows its place.
-"""
+"""A script from the texts of its keys, or from a YAML text."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
-from ruamel.yaml.reader import ReaderError
-
-from easeci.errors import Excerpt, ScriptError
-from easeci.script.keys import KEY_NAMES, KEYS, ScriptKey, closest
+from easeci.errors import ScriptError
+from easeci.script.entries import Entry, Option, Place
+from easeci.script.keys import KEYS, ScriptKey
 from easeci.script.linear import compile_condition
 from easeci.script.parser import parse_unlocated
-from easeci.script.problem import Problem, locate
+from easeci.script.problem import Problem
 from easeci.script.script import Script
-from easeci.script.syntax import Span
 
-SECTION = "ml"
-LONGEST_DOCUMENT = 200_000
-DEEPEST_BRACKETS = 200
 Value = TypeVar("Value")
-START_HINT = "`easeci init` writes one to start from."
-
-
-class Place(Protocol):
-    """Where a value was written; turns a problem with it into an error that says so."""
-
-    def error(self, problem: Problem, text: str) -> ScriptError: ...
-
-
-@dataclass(frozen=True)
-class Option:
-    """A value given as an option of a command, or as an argument of a function."""
-
-    name: str
-
-    def error(self, problem: Problem, text: str) -> ScriptError:
-        return locate(problem, text, self.name)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """The text, or the texts of a list, that a key was given."""
-
-    texts: tuple[str, ...]
-    places: tuple[Place, ...]
-
-    @staticmethod
-    def option(name: str, text: str) -> Entry:
-        return Entry.options(name, [text])
-
-    @staticmethod
-    def options(name: str, texts: Sequence[str]) -> Entry:
-        return Entry(tuple(text.strip() for text in texts), (Option(name),) * len(texts))
 
 
 def parse_script(text: str, source: str = "the script") -> Script:
@@ -71,8 +23,10 @@ def parse_script(text: str, source: str = "the script") -> Script:
 
 def parse_entries(text: str, source: str) -> dict[str, Entry]:
     """The keys of the ``ml:`` section with their texts, in the order of the document."""
-    document = _Document(text.removeprefix("\ufeff"), source)
-    return document.entries(document.section(document.compose()))
+    # Here and not above: ruamel.yaml is slow to load, and most commands read no YAML.
+    from easeci.script.yaml_document import read_entries
+
+    return read_entries(text, source)
 
 
 def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script:
@@ -133,150 +87,3 @@ def _parsed(name: str, text: str, place: Place, parse: Callable[[str], Value]) -
     except Problem as problem:
         named = Problem(f"{name}: {problem.message}", problem.span, problem.hint)
         raise place.error(named, text) from None
-
-
-@dataclass(frozen=True)
-class _Scalar:
-    """A scalar of the document as a place."""
-
-    document: _Document
-    node: ScalarNode
-
-    def error(self, problem: Problem, text: str) -> ScriptError:
-        hint = problem.hint
-        if self.node.style == '"' and "/" in text and "\\" not in text:
-            hint = "Inside double quotes YAML reads a backslash as an escape: use single quotes."
-        span = problem.span or Span(0, len(text))
-        line, column = self.node.start_mark.line, self.node.start_mark.column
-        raw = self.document.line(line)
-        column += 1 if self.node.style in ("'", '"') else 0
-        if raw[column : column + len(text)] != text:
-            # Folded or escaped: the text is not in the file as it stands.
-            source = f"{self.document.source}, line {line + 1}, as YAML reads it"
-            return locate(Problem(problem.message, span, hint), text, source)
-        caret = column + span.start
-        excerpt = Excerpt(
-            self.document.source, line + 1, caret + 1, raw, caret, max(1, span.end - span.start)
-        )
-        return ScriptError(problem.message, hint=hint, excerpt=excerpt)
-
-
-class _Document:
-    """A YAML text on its way to entries."""
-
-    def __init__(self, text: str, source: str) -> None:
-        self.text = text
-        self.source = source
-        self.lines = text.splitlines()
-
-    def line(self, number: int) -> str:
-        return self.lines[number] if 0 <= number < len(self.lines) else ""
-
-    def error_at(self, mark: Any, message: str, hint: str | None = None) -> ScriptError:
-        if mark is None:
-            return ScriptError(f"{self.source}: {message}", hint=hint)
-        excerpt = Excerpt(
-            self.source, mark.line + 1, mark.column + 1, self.line(mark.line), mark.column
-        )
-        return ScriptError(message, hint=hint, excerpt=excerpt)
-
-    def compose(self) -> Node:
-        if len(self.text) > LONGEST_DOCUMENT:
-            raise ScriptError(f"{self.source} is longer than {LONGEST_DOCUMENT:,} characters")
-        if _deepest_brackets(self.text) > DEEPEST_BRACKETS:
-            # YAML's scanner takes time that grows with the square of the depth.
-            raise ScriptError(f"{self.source} is nested too deeply")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of anchors that are used twice, say
-                root = YAML(typ="safe", pure=True).compose(self.text)
-        except MarkedYAMLError as error:
-            hint = "Indent with spaces, not tabs." if "\\t" in str(error.problem) else None
-            message = f"this is not YAML: {error.problem or error.context}"
-            raise self.error_at(error.problem_mark or error.context_mark, message, hint) from None
-        except ReaderError as error:
-            raise ScriptError(
-                f"{self.source} is not a text: it has a character that YAML does not allow "
-                f"at position {error.position}"
-            ) from None
-        except RecursionError:
-            raise ScriptError(f"{self.source} is nested too deeply") from None
-        except (YAMLError, ValueError, TypeError, AttributeError, LookupError):
-            # ruamel lets a few of its own slips out on texts that are no YAML.
-            raise ScriptError(f"{self.source} is not YAML") from None
-        if root is None:
-            raise ScriptError(f"{self.source} is empty", hint=START_HINT)
-        assert isinstance(root, Node)
-        return root
-
-    def section(self, root: Node) -> Node:
-        """The ``ml:`` section; a document that has the keys at its top is one itself."""
-        if not isinstance(root, MappingNode):
-            return root
-        named = {key.value for key, _ in root.value if isinstance(key, ScalarNode)}
-        sections = [
-            (k, v) for k, v in root.value if isinstance(k, ScalarNode) and k.value == SECTION
-        ]
-        if len(sections) > 1:
-            raise self.error_at(sections[1][0].start_mark, f"a second '{SECTION}:' section")
-        if sections:
-            section = sections[0][1]
-            assert isinstance(section, Node)
-            return section
-        if "condition" not in named:
-            raise self.error_at(
-                root.start_mark, f"there is no '{SECTION}:' section in this file", START_HINT
-            )
-        return root
-
-    def entries(self, section: Node) -> dict[str, Entry]:
-        found: dict[str, Entry] = {}
-        for key, value in self._pairs(section):
-            if not isinstance(key, ScalarNode):
-                raise self.error_at(key.start_mark, "a key must be a plain word")
-            name = key.value
-            if name not in KEY_NAMES:
-                close = closest(name, KEY_NAMES)
-                hint = f"Did you mean '{close}'? " if close else ""
-                shown = name if len(name) <= 40 else name[:39] + "…"
-                raise self.error_at(
-                    key.start_mark, f"unknown key '{shown}'", f"{hint}Keys: {', '.join(KEY_NAMES)}."
-                )
-            if name in found:
-                raise self.error_at(key.start_mark, f"'{name}' is given twice")
-            found[name] = self._entry(name, key, value)
-        return found
-
-    def _pairs(self, section: Node) -> list[tuple[Node, Node]]:
-        """Key and value nodes of a plain mapping or of the paper's list of one-key maps."""
-        maps = section.value if isinstance(section, SequenceNode) else [section]
-        pairs: list[tuple[Node, Node]] = []
-        for node in maps:
-            if not isinstance(node, MappingNode):
-                raise self.error_at(
-                    node.start_mark,
-                    "expected 'key: value' here",
-                    "The section is a mapping, or a list of items such as - steps: 32",
-                )
-            pairs.extend(node.value)
-        return pairs
-
-    def _entry(self, name: str, key: ScalarNode, value: Node) -> Entry:
-        is_list = next(k.is_list for k in KEYS if k.name == name)
-        nodes = value.value if is_list and isinstance(value, SequenceNode) else [value]
-        scalars: list[ScalarNode] = []
-        for node in nodes:
-            if not isinstance(node, ScalarNode):
-                raise self.error_at(node.start_mark, f"'{name}' takes a single value")
-            if not node.value.strip():
-                raise self.error_at(key.start_mark, f"'{name}' has no value")
-            scalars.append(node)
-        return Entry(
-            tuple(node.value.strip() for node in scalars),
-            tuple(_Scalar(self, node) for node in scalars),
-        )
-
-
-def _deepest_brackets(text: str) -> int:
-    depths = accumulate({"[": 1, "{": 1, "]": -1, "}": -1}.get(c, 0) for c in text)
-    return max(depths, default=0)
