@@ -6,8 +6,6 @@ import json
 import os
 import select
 import sys
-import termios
-import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,8 +17,7 @@ from easeci.errors import UsageError
 
 SMALLEST = (20, 10)
 USUAL = (80, 24)
-LOOK_AROUND = 0.2
-"""Seconds."""
+TURN_SECONDS = 0.2
 NAMED = {
     b"\x1b[5~": "page up",
     b"\x1b[6~": "page down",
@@ -37,7 +34,7 @@ NAMED = {
 
 
 class Keyboard:
-    """A terminal that hands out keys as they are pressed. Ctrl-C stays what it is everywhere."""
+    """Keys of the terminal, as they are pressed. Ctrl-C interrupts, as everywhere."""
 
     def __init__(self) -> None:
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -49,7 +46,10 @@ class Keyboard:
 
     @contextmanager
     def pressed(self) -> Iterator[None]:
-        """Take keys as they are pressed; afterwards the terminal is as it was."""
+        """Read single keys instead of lines; afterwards the terminal is as before."""
+        import termios  # here and not above, because only Unix has it
+        import tty
+
         before = termios.tcgetattr(self._input)
         tty.setcbreak(self._input)
         try:
@@ -58,7 +58,7 @@ class Keyboard:
             termios.tcsetattr(self._input, termios.TCSADRAIN, before)
 
     def key(self) -> str:
-        """The next key: a character, or the name of one that is none."""
+        """The next key: a character, or a name such as "page up"."""
         self._wait()
         first = os.read(self._input, 1)
         if first == b"\x1b":
@@ -70,6 +70,8 @@ class Keyboard:
 
     def line(self) -> str:
         """A line with the terminal's own editing."""
+        import termios
+
         attributes = termios.tcgetattr(self._input)
         pressed = [*attributes[:3], attributes[3] | termios.ICANON | termios.ECHO, *attributes[4:]]
         termios.tcsetattr(self._input, termios.TCSADRAIN, pressed)
@@ -81,12 +83,12 @@ class Keyboard:
         return safe(text.decode("utf-8", errors="replace")).strip()
 
     def _wait(self) -> None:
-        """Until there is something to read, with looks around: Ctrl-C may reach another thread."""
-        while not select.select([self._input], [], [], LOOK_AROUND)[0]:
+        """Wait for input in short turns: Ctrl-C may reach another thread first."""
+        while not select.select([self._input], [], [], TURN_SECONDS)[0]:
             pass
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows."""
+        """Columns and rows of the terminal."""
         try:
             columns, rows = os.get_terminal_size(sys.stdout.fileno())
         except OSError:
@@ -96,12 +98,13 @@ class Keyboard:
 
 
 def safe(text: str) -> str:
-    """Without anything that would make a terminal do more than show it."""
+    """The text without control characters, which could command the terminal."""
     text = text.replace("\r\n", "\n").replace("\t", "    ")
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
 
 
 def in_words(value: Any) -> str:
+    """A value of an example as safe text."""
     if value is None:
         return "–"
     if isinstance(value, str):
@@ -110,7 +113,7 @@ def in_words(value: Any) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Lines that fit, wide characters counted as such."""
+    """Lines of at most ``width`` columns; wide characters count two."""
     console = Console(width=width, file=None, color_system=None)
     lines: list[str] = []
     for paragraph in text.split("\n"):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from easeci.errors import InfrastructureError
 from easeci.ledger.chain import Head, Record
 from easeci.store.engine import explained, sqlite_engine, writing
+from easeci.store.locks import is_locked, locked
 from easeci.store.schema import REVISION, event, project
 
 DATABASE = "ledger.db"
@@ -23,9 +22,9 @@ DATABASE = "ledger.db"
 
 @dataclass(frozen=True)
 class Store:
-    """A folder with a database of events; ``open`` makes, migrates and checks it.
+    """A folder with a database of events.
 
-    It knows records, heads and projects, and nothing of what events mean.
+    A store knows records, heads and projects. It does not know what events mean.
     """
 
     folder: Path
@@ -33,6 +32,7 @@ class Store:
 
     @staticmethod
     def open(folder: Path, *, create: bool = False) -> Store:
+        """Open the store in a folder. Only ``create`` makes a new one."""
         path = folder / DATABASE
         if create:
             _make_folder(folder)
@@ -47,9 +47,11 @@ class Store:
 
     @property
     def path(self) -> Path:
+        """The file of the database."""
         return self.folder / DATABASE
 
     def projects(self) -> list[str]:
+        """The names of all projects, sorted."""
         with explained(self.path), self.engine.connect() as connection:
             return list(connection.scalars(select(project.c.name).order_by(project.c.name)))
 
@@ -64,12 +66,12 @@ class Store:
             return _records(connection, name, after, until)
 
     def ledger(self, name: str, after: int = 0) -> tuple[list[Record], Head | None]:
-        """Records and head as they were at one moment, whatever another command writes."""
+        """Records and head of one moment, even if another command writes meanwhile."""
         with explained(self.path), self.engine.connect() as connection:
             return _records(connection, name, after), _head(connection, name)
 
     def append(self, name: str, head: Head, records: Sequence[Record]) -> None:
-        """Add records behind ``head``, all or none; the project is made with its first ones."""
+        """Add records after ``head``, all or none. The first records make the project."""
         last = records[-1]
         with explained(self.path), writing(self.engine).begin() as connection:
             project_id = _advance(connection, name, head, Head(last.number, last.code))
@@ -89,48 +91,22 @@ class Store:
 
     @contextmanager
     def exclusive(self, name: str, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-        """Be the only command that acts on a project; the next one waits until this one ends.
+        """Be the only command that acts on a project; other commands wait until this one ends.
 
-        A lock of the operating system's, so that it ends with its process, however that ends.
-        ``waiting`` is called once if another command is at it.
+        ``waiting`` is called once if another command is acting on it.
         """
-        try:
-            descriptor = os.open(self._lock(name), os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            raise InfrastructureError(
-                f"{self.folder} may not be written: {error.strerror}",
-                hint="The store must be writable for whoever runs easeci; --store names another.",
-            ) from None
-        try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if waiting is not None:
-                    waiting()
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with locked(self._lock(name), waiting):
             yield
-        finally:
-            os.close(descriptor)
 
     def is_busy(self, name: str) -> bool:
-        """Whether some command acts on a project just now."""
-        try:
-            descriptor = os.open(self._lock(name), os.O_RDWR)
-        except OSError:  # nobody ever did
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        """Whether a command acts on a project right now."""
+        return is_locked(self._lock(name))
 
     def _lock(self, name: str) -> Path:
         return self.folder / f"lock-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
     def damage(self) -> str | None:
-        """What the database itself finds wrong with its file."""
+        """What SQLite finds wrong with the file of the database, or None."""
         with explained(self.path), self.engine.connect() as connection:
             found = connection.scalars(text("PRAGMA integrity_check")).first()
         return None if found == "ok" else f"{DATABASE}: {found}"
@@ -141,7 +117,7 @@ def migrate(engine: Engine, path: Path) -> None:
     found = _revision(engine)
     if found == REVISION:
         return
-    # Here and not above: alembic is slow to load, and needed once in a store's life.
+    # Here and not above: alembic is slow to load, and a store is migrated rarely.
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
@@ -192,7 +168,7 @@ def _records(
 
 
 def _advance(connection: Connection, name: str, head: Head, last: Head) -> int:
-    """Move the head, but only from where the writer believes it to be."""
+    """Move the head from ``head`` to ``last``; an error if another writer has moved it."""
     values = {"head_number": last.number, "head_code": last.code}
     if head.number == 0:
         try:
@@ -222,7 +198,7 @@ def _overtaken() -> InfrastructureError:
 
 
 def _make_folder(folder: Path) -> None:
-    """The folder of a store, closed to others and ignored by git by itself."""
+    """Make the folder of a store, closed to other accounts and ignored by git."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         ignore = folder / ".gitignore"
