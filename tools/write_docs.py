@@ -13,8 +13,10 @@ import polars as pl
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
+from typer.core import TyperGroup
 
-from easeci.cli.main import app, run
+from easeci.cli.commands import COMMANDS, load_command
+from easeci.cli.main import run
 from easeci.cli.terminal import output
 from easeci.script import KEYS
 
@@ -65,15 +67,12 @@ def easeci(*arguments: str, folder: Path, colours: bool) -> str:
 
 def commands() -> list[str]:
     """Every command, those of groups included: "plan", "testset add"."""
-    found = [
-        command.name or command.callback.__name__
-        for command in app.registered_commands
-        if command.callback and not command.hidden
-    ]
-    for group in app.registered_groups:
-        inner = group.typer_instance.registered_commands if group.typer_instance else []
-        shown = [c for c in inner if not c.hidden]
-        found += [f"{group.name} {c.name or c.callback.__name__}" for c in shown if c.callback]
+    found = []
+    for name in COMMANDS:
+        command = load_command(name)
+        inner = command.commands if isinstance(command, TyperGroup) else {}
+        shown = [f"{name} {part}" for part, one in inner.items() if not one.hidden]
+        found += shown or [name]
     return found
 
 

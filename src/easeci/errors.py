@@ -9,6 +9,7 @@ from __future__ import annotations
 import traceback
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 
 
 class ExitCode(IntEnum):
@@ -45,15 +46,15 @@ class UsageError(EaseciError):
 
 
 class BusyError(UsageError):
-    """Somebody else is at it just now: the same again may well do, a while later."""
+    """Somebody else is doing this right now. The same command may work a little later."""
 
 
 class MissingError(UsageError):
-    """What was named is not there."""
+    """Something that was named does not exist."""
 
 
 class DataError(EaseciError):
-    """A table of examples, labels or predictions that cannot be used as it is."""
+    """A table of examples, labels or predictions that cannot be used."""
 
     exit_code = ExitCode.USAGE
 
@@ -65,7 +66,7 @@ class BuildError(EaseciError):
 
 
 class NoTestsetError(EaseciError):
-    """There is no testset, or the one that there was is retired."""
+    """The project has no testset, or its last one is retired."""
 
     exit_code = ExitCode.NEW_TESTSET_NEEDED
 
@@ -95,6 +96,7 @@ class Excerpt:
 
     @property
     def location(self) -> str:
+        """Where it is: source, line and column."""
         return f"{self.source}, line {self.line}, column {self.column}"
 
     def drawing(self) -> str:
@@ -131,13 +133,25 @@ class ScriptError(EaseciError):
         return "\n".join(parts)
 
 
-def unexpected(error: BaseException) -> str:
-    """What is said of an error that nobody foresaw: its type and place, for whoever mends it.
+UNIX_MODULES = frozenset({"fcntl", "grp", "pwd", "resource", "termios", "tty"})
+"""Modules of Python that only Unix has. Builds, locks and the keyboard need them."""
 
-    Never its message, which may quote a label.
+
+def needs_unix(module: str) -> InfrastructureError:
+    """The error of a command that needs a module of Unix on a system without it."""
+    return InfrastructureError(
+        f"this command needs Linux or another Unix: Python has no module '{module}' here",
+        hint="The library and the commands init, plan, check and simulate work on every system.",
+    )
+
+
+def unexpected(error: BaseException) -> str:
+    """Describe an error that nobody foresaw: its type and its place in the code.
+
+    Its message is left out, because it may quote a label.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    package = __file__.rpartition("/")[0]
+    package = str(Path(__file__).parent)
     ours = [frame for frame in frames if frame.filename.startswith(package)] or list(frames)
     place = f"{ours[-1].name}, line {ours[-1].lineno}" if ours else "an unknown place"
     return f"unexpected {type(error).__name__} in {place}"

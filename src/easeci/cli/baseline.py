@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
@@ -14,8 +13,7 @@ from easeci.cli.project_options import (
     opened,
     say_waiting,
 )
-from easeci.cli.script_options import JsonOption
-from easeci.cli.terminal import output, working
+from easeci.cli.terminal import JsonOption, output, print_json, working
 
 baseline = typer.Typer(help="The old model that commits are compared with.", no_args_is_help=True)
 
@@ -40,6 +38,6 @@ def set_(
     with working("building the baseline"):
         chosen = set_baseline(found, commit, unsandboxed=unsandboxed, waiting=say_waiting)
     if as_json:
-        print(json.dumps({"baseline": chosen}, indent=2))
+        print_json({"baseline": chosen})
     else:
         output().print(f"The baseline is commit {chosen[:10]}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,21 +9,8 @@ import typer
 from rich.markup import escape
 from rich.padding import Padding
 
-from easeci.cli.script_options import (
-    AdaptivityOption,
-    ConditionOption,
-    DifferenceOption,
-    EstimatorOption,
-    JsonOption,
-    ModeOption,
-    ReliabilityOption,
-    Request,
-    ScriptOption,
-    SensitivityOption,
-    StepsOption,
-    read_request,
-)
-from easeci.cli.terminal import output, ruler_around, show_warnings
+from easeci.cli.script_options import Request, ScriptOptions, takes_script_options
+from easeci.cli.terminal import JsonOption, output, print_json, ruler_around, show_warnings
 from easeci.errors import ExitCode
 from easeci.service.checks import Checked, write_ids
 from easeci.service.checks import check as check_files
@@ -35,19 +21,13 @@ ONE_VERDICT = {**DEFAULTS, "adaptivity": "none", "steps": "1"}
 STYLES = {"True": "green", "False": "red", "Unknown": "yellow"}
 
 
+@takes_script_options
 def check(
     new: Annotated[Path, typer.Option("--new", help="Predictions of the new model.")],
     old: Annotated[Path | None, typer.Option("--old", help="Predictions of the old model.")] = None,
     labels: Annotated[Path | None, typer.Option("--labels", help="Labels, all or some.")] = None,
-    script: ScriptOption = None,
-    condition: ConditionOption = None,
-    reliability: ReliabilityOption = None,
-    steps: StepsOption = None,
-    adaptivity: AdaptivityOption = None,
-    mode: ModeOption = None,
-    sensitivity: SensitivityOption = None,
-    difference: DifferenceOption = None,
-    estimator: EstimatorOption = None,
+    *,
+    options: ScriptOptions,
     history: Annotated[
         str | None, typer.Option("--history", help="Answers of this testset so far, such as PFF.")
     ] = None,
@@ -60,18 +40,7 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """One verdict from files (CSV, JSONL or Parquet), no repository. It counts no steps."""
-    request = read_request(
-        script,
-        condition,
-        DEFAULTS if steps is not None else ONE_VERDICT,
-        reliability=reliability,
-        steps=steps,
-        adaptivity=adaptivity,
-        mode=mode,
-        sensitivity=sensitivity,
-        difference=difference,
-        estimator=estimator,
-    )
+    request = options.request(None if options.steps is not None else ONE_VERDICT)
     show_warnings(request.script.warnings())
     checked = check_files(
         request.script, new=new, old=old, labels=labels, history=history, seed=seed
@@ -81,7 +50,7 @@ def check(
     if as_json:
         from easeci.verdict.document import verdict_document
 
-        print(json.dumps(verdict_document(checked.verdict), indent=2, ensure_ascii=False))
+        print_json(verdict_document(checked.verdict))
     else:
         _show(request, checked, ask)
     raise typer.Exit(_exit_code(checked))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,8 +17,7 @@ from easeci.cli.project_options import (
     opened,
     say_waiting,
 )
-from easeci.cli.script_options import JsonOption
-from easeci.cli.terminal import output, show_warnings, working
+from easeci.cli.terminal import JsonOption, output, print_json, show_warnings, working
 from easeci.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,7 +80,7 @@ def import_(
         )
     show_warnings(done.warnings)
     if as_json:
-        print(json.dumps(asdict(done), indent=2))
+        print_json(asdict(done))
         return
     show_warnings(done.problems)
     _show(done)
@@ -139,7 +137,7 @@ def export(
     if as_json:
         file = str(path) if done.wanted else None
         document = {"wanted": done.wanted, "file": file, "config": done.config}
-        print(json.dumps(document, indent=2))
+        print_json(document)
         return
     if not done.wanted:
         output().print("No labels are wanted.")

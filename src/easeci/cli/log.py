@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened, say_waiting
-from easeci.cli.script_options import JsonOption
-from easeci.cli.terminal import output
+from easeci.cli.terminal import JsonOption, output, print_json
 from easeci.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +46,7 @@ def log(
         from easeci.ledger.disclosure import disclosed_rows
 
         shown = disclosed_rows(found.state)
-        _print_json([asdict(row) for row in shown]) if as_json else _show(shown)
+        print_json([asdict(row) for row in shown]) if as_json else _show(shown)
 
 
 def _show_owner_log(found: Project, as_json: bool) -> None:
@@ -57,11 +55,7 @@ def _show_owner_log(found: Project, as_json: bool) -> None:
 
     record_look(found, "log", say_waiting)
     rows = owner_rows(found.state)
-    _print_json([asdict(row) for row in rows]) if as_json else _show_owner(rows)
-
-
-def _print_json(rows: list[dict[str, Any]]) -> None:
-    print(json.dumps(rows, indent=2, ensure_ascii=False))
+    print_json([asdict(row) for row in rows]) if as_json else _show_owner(rows)
 
 
 def _verify(store: Any, project: str | None, as_json: bool) -> None:
@@ -69,7 +63,7 @@ def _verify(store: Any, project: str | None, as_json: bool) -> None:
 
     found = verify(opened(store, project))
     if as_json:
-        print(json.dumps({"damage": found}, indent=2, ensure_ascii=False))
+        print_json({"damage": found})
     if found:
         for line in found:
             output().print(Text.assemble(("damaged: ", "bold red"), line))

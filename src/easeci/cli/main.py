@@ -13,32 +13,15 @@ import typer.exceptions
 import typer.main
 
 from easeci import __version__
-from easeci.cli.baseline import baseline
-from easeci.cli.check import check
-from easeci.cli.hook import hook
-from easeci.cli.init import init
-from easeci.cli.label import label
-from easeci.cli.labels import labels
-from easeci.cli.log import log
-from easeci.cli.outbox import outbox
-from easeci.cli.plan import plan
-from easeci.cli.report import report
-from easeci.cli.run import run as run_command
-from easeci.cli.serve import serve
-from easeci.cli.simulate import simulate
-from easeci.cli.status import status
-from easeci.cli.terminal import show_error
-from easeci.cli.testset import testset
-from easeci.cli.token import token
-from easeci.cli.try_ import try_
-from easeci.cli.watch import watch
-from easeci.errors import EaseciError, ExitCode, UsageError, unexpected
+from easeci.cli.commands import CommandGroup
+from easeci.errors import UNIX_MODULES, EaseciError, ExitCode, UsageError, needs_unix, unexpected
 
 REPORT = "This is a bug in easeci; please report it with the command that led to it."
 MORE_HELP = "`easeci COMMAND --help` lists the options of a command."
 
 app = typer.Typer(
     name="easeci",
+    cls=CommandGroup,
     help="Continuous integration for machine-learning models, with a guarantee.",
     invoke_without_command=True,
     add_completion=False,
@@ -50,24 +33,6 @@ app = typer.Typer(
         "error · 130 interrupted."
     ),
 )
-app.command()(init)
-app.command()(plan)
-app.command()(check)
-app.command()(simulate)
-app.add_typer(testset, name="testset")
-app.command(name="run")(run_command)
-app.command(name="try")(try_)
-app.command()(label)
-app.add_typer(labels, name="labels")
-app.add_typer(baseline, name="baseline")
-app.command()(status)
-app.command()(log)
-app.command()(outbox)
-app.command()(report)
-app.add_typer(hook, name="hook")
-app.command()(watch)
-app.add_typer(token, name="token")
-app.command()(serve)
 
 
 def _show_version(wanted: bool) -> None:
@@ -90,9 +55,9 @@ def easeci(
 
 
 @cache
-def whole_command() -> Callable[..., Any]:
-    """All of the above as one command: reading every signature takes a while, so only once."""
-    return typer.main.get_command(app)
+def easeci_command() -> Callable[..., Any]:
+    """The command ``easeci``; made once, because tests call it many times."""
+    return typer.main.get_group(app)
 
 
 def main() -> None:
@@ -104,23 +69,33 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
+    """Run one command in this process and return its exit code."""
     try:
-        ended = whole_command()(arguments, prog_name="easeci", standalone_mode=False)
+        ended = easeci_command()(arguments, prog_name="easeci", standalone_mode=False)
     except typer.exceptions.TyperException as error:
         if error.format_message():  # a group without a command has shown its help instead
-            show_error(UsageError(error.format_message(), hint=MORE_HELP))
+            _show(UsageError(error.format_message(), hint=MORE_HELP))
         return ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
         return ExitCode.INTERRUPTED
     except EaseciError as error:
-        show_error(error)
+        _show(error)
         return error.exit_code
     except SystemExit:
-        # typer ends so when whoever read our output has gone; there is nobody left to tell, but
-        # its code 1 would read as a verdict.
+        # Typer exits with 1 when the reader of our output has gone (a closed pipe). That code
+        # would read as a verdict.
         return ExitCode.INTERNAL
-    except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
-        print(f"error: {unexpected(error)}\n{REPORT}", file=sys.stderr)
+    except BaseException as error:  # noqa: BLE001 - a panic of polars is not an Exception
+        if isinstance(error, ModuleNotFoundError) and error.name in UNIX_MODULES:
+            _show(needs_unix(error.name))
+        else:
+            print(f"error: {unexpected(error)}\n{REPORT}", file=sys.stderr)
         return ExitCode.INTERNAL
     return int(ended or 0)
+
+
+def _show(error: EaseciError) -> None:
+    from easeci.cli.terminal import show_error  # not above: --help does without it
+
+    show_error(error)

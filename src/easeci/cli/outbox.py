@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from easeci.cli.project_options import ProjectOption, StoreOption, opened, say_waiting
-from easeci.cli.script_options import JsonOption
-from easeci.cli.terminal import output
+from easeci.cli.terminal import JsonOption, output, print_json
 
 if TYPE_CHECKING:
     from easeci.service.mail.outbox import Posted
@@ -33,7 +31,7 @@ def outbox(
     found = opened(store, project)
     letters = service.send_all(found, say_waiting) if send else service.outbox(found)
     if as_json:
-        print(json.dumps([asdict(letter) for letter in letters], indent=2, ensure_ascii=False))
+        print_json([asdict(letter) for letter in letters])
     elif letters:
         output().print(_table(letters))
     else:

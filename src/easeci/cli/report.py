@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +9,7 @@ import typer
 from rich.text import Text
 
 from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened
-from easeci.cli.script_options import JsonOption
-from easeci.cli.terminal import output, show_warnings
+from easeci.cli.terminal import JsonOption, output, print_json, show_warnings
 
 
 def report(
@@ -34,7 +32,7 @@ def report(
             "testsets": written.testsets,
             "commits": written.commits,
         }
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        print_json(document)
         return
     output().print(Text(f"The report is in {file}: open it in a browser."), soft_wrap=True)
     if owner:

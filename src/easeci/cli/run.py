@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,8 +14,7 @@ from easeci.cli.project_options import (
     opened,
     say_waiting,
 )
-from easeci.cli.script_options import JsonOption
-from easeci.cli.terminal import output, show_warnings, working
+from easeci.cli.terminal import JsonOption, output, print_json, show_warnings, working
 
 if TYPE_CHECKING:
     from easeci.service.commits.answer import RunAnswer
@@ -39,7 +37,7 @@ def run(
     with working("building and testing"):
         answer = run_commit(found, commit, unsandboxed=unsandboxed, waiting=say_waiting)
     if as_json:
-        print(json.dumps(answer_document(answer), indent=2, ensure_ascii=False))
+        print_json(answer_document(answer))
     else:
         show_answer(answer)
     raise typer.Exit(answer.row.signal.exit_code)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -13,20 +12,15 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from easeci.cli.script_options import (
-    AdaptivityOption,
-    ConditionOption,
-    DifferenceOption,
-    EstimatorOption,
+from easeci.cli.script_options import ScriptOptions, takes_script_options
+from easeci.cli.terminal import (
     JsonOption,
-    ModeOption,
-    ReliabilityOption,
-    ScriptOption,
-    SensitivityOption,
-    StepsOption,
-    read_request,
+    output,
+    plain_characters,
+    print_json,
+    show_error,
+    show_warnings,
 )
-from easeci.cli.terminal import output, plain_characters, show_error, show_warnings
 from easeci.errors import EaseciError, ExitCode
 
 if TYPE_CHECKING:
@@ -42,16 +36,9 @@ WHO = {
 }
 
 
+@takes_script_options
 def simulate(
-    script: ScriptOption = None,
-    condition: ConditionOption = None,
-    reliability: ReliabilityOption = None,
-    steps: StepsOption = None,
-    adaptivity: AdaptivityOption = None,
-    mode: ModeOption = None,
-    sensitivity: SensitivityOption = None,
-    difference: DifferenceOption = None,
-    estimator: EstimatorOption = None,
+    options: ScriptOptions,
     testsets: Annotated[
         int, typer.Option("--testsets", help="Testsets to draw for each developer.")
     ] = 200,
@@ -68,17 +55,7 @@ def simulate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure the guarantee on a script: drawn models, the real engine, exact limits."""
-    request = read_request(
-        script,
-        condition,
-        reliability=reliability,
-        steps=steps,
-        adaptivity=adaptivity,
-        mode=mode,
-        sensitivity=sensitivity,
-        difference=difference,
-        estimator=estimator,
-    )
+    request = options.request()
     # Here and not above, because a plan must not wait for it.
     from easeci.simulation import SimulationSize
     from easeci.simulation import simulate as run
@@ -96,7 +73,7 @@ def simulate(
     if as_json:
         from easeci.simulation.document import simulation_document
 
-        print(json.dumps(simulation_document(found), indent=2, ensure_ascii=False))
+        print_json(simulation_document(found))
     else:
         if request.defaults:
             output().print(f"[dim]by default: {request.defaults_in_words}[/]")

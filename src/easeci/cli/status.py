@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened, say_waiting
-from easeci.cli.script_options import JsonOption
-from easeci.cli.terminal import output
+from easeci.cli.terminal import JsonOption, output, print_json
 
 if TYPE_CHECKING:
     from easeci.views.status import OwnerStatus, Status
@@ -33,7 +31,7 @@ def status(
         record_look(place, "status", say_waiting)
     found = status_of(place, owner=owner)
     if as_json:
-        print(json.dumps(asdict(found), indent=2, ensure_ascii=False))
+        print_json(asdict(found))
     else:
         _show(found)
 

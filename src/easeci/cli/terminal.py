@@ -1,30 +1,41 @@
-"""Words on the terminal: consoles, errors, numbers, and the drawing of an interval."""
+"""What commands print: text, errors, warnings, JSON, and the drawing of an interval."""
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
 from easeci.errors import EaseciError, ScriptError
 
+JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON document instead.")]
 WIDEST = 100
 
 
 @cache
 def output() -> Console:
+    """The console of stdout, at most 100 columns wide."""
     console = Console(highlight=False, emoji=False)
     if console.width > WIDEST:
         console.width = WIDEST
     return console
 
 
+def print_json(document: object) -> None:
+    """Print the document that ``--json`` asks for."""
+    print(json.dumps(document, indent=2, ensure_ascii=False))
+
+
 def show_error(error: EaseciError) -> None:
+    """Print an error on stderr: message, place in the text, hint."""
     lines = [Text.assemble(("error: ", "bold red"), error.message)]
     if isinstance(error, ScriptError) and error.excerpt is not None:
         lines.append(Text(f"in {error.excerpt.location}:", "dim"))
@@ -35,18 +46,19 @@ def show_error(error: EaseciError) -> None:
 
 
 def show_warnings(warnings: tuple[str, ...]) -> None:
+    """Print warnings on stderr, one a line."""
     _to_stderr([Text.assemble(("warning: ", "bold yellow"), warning) for warning in warnings])
 
 
 def _to_stderr(lines: list[Text]) -> None:
     console = Console(stderr=True, soft_wrap=True)
-    for line in lines:  # as Text, so that nothing of the user's is read as markup
+    for line in lines:  # as Text, so that rich reads no markup in what users wrote
         console.print(line)
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A sign of life on a terminal while something takes its time; nothing anywhere else."""
+    """Show a spinner while something takes long; does nothing if stderr is not a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield
@@ -68,6 +80,7 @@ class Ruler:
         self.low, self.high, self.width = low, high, width
 
     def column(self, value: float) -> int:
+        """The column of a value; values beyond an end are drawn at that end."""
         share = (value - self.low) / (self.high - self.low)
         return max(0, min(self.width - 1, round(share * (self.width - 1))))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,8 +16,8 @@ from easeci.cli.project_options import (
     opened,
     say_waiting,
 )
-from easeci.cli.script_options import JsonOption, ScriptOption
-from easeci.cli.terminal import output, show_warnings, working
+from easeci.cli.script_options import ScriptOption
+from easeci.cli.terminal import JsonOption, output, print_json, show_warnings, working
 
 if TYPE_CHECKING:
     from easeci.service.testsets.add import Added
@@ -76,7 +75,7 @@ def add(
     show_warnings(added.warnings)
     if as_json:
         document = asdict(added) | {"overlaps": [_overlap(o) for o in added.overlaps]}
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        print_json(document)
     else:
         _show(added)
 
@@ -124,7 +123,7 @@ def release(
 
     done = release_testset(opened(store, project), to, number=number, waiting=say_waiting)
     if as_json:
-        print(json.dumps(asdict(done), indent=2))
+        print_json(asdict(done))
         return
     output().print(
         f"Testset {done.testset}: {done.examples:,} examples and {done.labels:,} labels are in "
@@ -146,7 +145,7 @@ def retire(
 
     retired = retire_testset(opened(store, project), reason, say_waiting)
     if as_json:
-        print(json.dumps({"testset": retired.number, "retired": retired.retired}, indent=2))
+        print_json({"testset": retired.number, "retired": retired.retired})
         return
     output().print(
         f"Testset {retired.number} is retired. `easeci testset add EXAMPLES` adds the next one."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
@@ -10,8 +9,7 @@ import typer
 from rich.markup import escape
 
 from easeci.cli.project_options import ProjectOption, StoreOption, login_name, opened
-from easeci.cli.script_options import JsonOption
-from easeci.cli.terminal import output
+from easeci.cli.terminal import JsonOption, output, print_json
 
 token = typer.Typer(
     help="Who may sign in to the pages of `easeci serve`: add, list, remove, sign-out.",
@@ -34,7 +32,7 @@ def add(
 
     made = add_token(opened(store, project, create=True), role, name, login=login_name())
     if as_json:
-        print(json.dumps({"name": made.name, "role": made.role, "token": made.text}, indent=2))
+        print_json({"name": made.name, "role": made.role, "token": made.text})
         return
     output().print(f"Token of [bold]{escape(made.name)}[/], {made.role}:")
     print(made.text)
@@ -50,7 +48,7 @@ def list_(
 
     found = tokens(opened(store, project))
     if as_json:
-        print(json.dumps([asdict(row) for row in found], indent=2, ensure_ascii=False))
+        print_json([asdict(row) for row in found])
         return
     console = output()
     for row in found:

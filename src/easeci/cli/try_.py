@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +10,8 @@ import typer
 from rich.markup import escape
 
 from easeci.cli.project_options import UnsandboxedOption
-from easeci.cli.script_options import JsonOption, ScriptOption
-from easeci.cli.terminal import output, working
+from easeci.cli.script_options import ScriptOption
+from easeci.cli.terminal import JsonOption, output, print_json, working
 from easeci.errors import ExitCode
 
 MOST_CLASSES = 10
@@ -53,7 +52,7 @@ def try_(
             unsandboxed=unsandboxed,
         )
     if as_json:
-        print(json.dumps(asdict(trial), indent=2, ensure_ascii=False))
+        print_json(asdict(trial))
     else:
         console = output()
         if trial.log.strip():

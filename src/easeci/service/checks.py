@@ -7,18 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from easeci.errors import UsageError
-from easeci.plan import Plan, plan
 from easeci.script import Adaptivity, Estimator, Mode, Script
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from easeci.plan import Plan
     from easeci.tables import Source
     from easeci.verdict.result import Verdict
 
 
 def make_plan(script: Script) -> Plan:
     """How many examples and labels a script needs, by every estimator, and why."""
+    from easeci.plan import plan
+
     return plan(script)
 
 

@@ -31,7 +31,7 @@ def test_every_end_has_its_code(
     def broken(_script: object) -> None:
         raise raised
 
-    monkeypatch.setattr("easeci.cli.plan.make_plan", broken)
+    monkeypatch.setattr("easeci.service.checks.make_plan", broken)
     assert main.run(["plan", "-c", "n > 0.8 +/- 0.05"]) == code
     shown = capsys.readouterr().err
     assert "topsecretlabel" not in shown
