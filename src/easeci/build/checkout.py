@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from easeci.build.git import GitAnswer, ask_git, clean_environment, git_lines, need_git, shown
+from easeci.build.git import GitAnswer, ask_git, clean_environment, git_entries, need_git, shown
 from easeci.build.repository import Repository
 from easeci.build.sandbox import size_text
 from easeci.errors import BuildError, InfrastructureError
@@ -68,7 +68,7 @@ def _refuse_tree(environment: Mapping[str, str], folder: Path, commit: str) -> N
     """Submodules, and trees that are small in git and without end on disk."""
     files = size = 0
     question = ("ls-tree", "-r", "-l", "--full-tree", "-z", commit)
-    with git_lines(folder, *question, environment=environment) as entries:
+    with git_entries(folder, *question, environment=environment) as entries:
         for entry in entries:
             about, _, path = entry.partition(b"\t")
             mode, _, _, length = about.split()

@@ -58,13 +58,14 @@ def clean_environment(**more: str) -> dict[str, str]:
     return {**kept, **fixed, **more}
 
 
-def ask_git(
+def start_git(
     folder: Path,
     *arguments: str,
     environment: Mapping[str, str] | None = None,
-    given: bytes = b"",
-) -> GitAnswer:
-    """Run git in a folder; as the folder's owner if we are root and the folder is not root's."""
+    stdin: int = subprocess.DEVNULL,
+    stderr: int = subprocess.DEVNULL,
+) -> subprocess.Popen[bytes]:
+    """Start git in a folder; as the folder's owner if we are root and the folder is not root's."""
     # As root we don't trust what another user's repository tells git to do, nor does git.
     other = _other_owner(folder) if environment is None else None
     settings = clean_environment(**_pinned(folder)) if environment is None else environment
@@ -73,13 +74,13 @@ def ask_git(
         path = os.environ.get("PATH", os.defpath)
         settings = {**kept, "GIT_CONFIG_GLOBAL": "/dev/null", "PATH": path}
     try:
-        done = subprocess.run(  # noqa: S603 - no shell
+        return subprocess.Popen(  # noqa: S603 - no shell
             ["git", *QUIET, *arguments],  # noqa: S607 - the one on the PATH
             cwd=folder,
             env=settings,
-            input=given,
-            capture_output=True,
-            check=False,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
             user=None if other is None else other.st_uid,
             group=None if other is None else other.st_gid,
             extra_groups=None if other is None else [],
@@ -90,7 +91,30 @@ def ask_git(
         raise InfrastructureError("git is not installed", hint="Install git.") from None
     except OSError as error:
         raise InfrastructureError(f"git could not be run: {error.strerror}") from None
-    answer = GitAnswer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
+
+
+@contextmanager
+def ending(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """End the process and close its pipes, whatever happens meanwhile."""
+    with process:  # closes the pipes and waits
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def ask_git(
+    folder: Path,
+    *arguments: str,
+    environment: Mapping[str, str] | None = None,
+    given: bytes = b"",
+) -> GitAnswer:
+    """Run git to its end and return what it said, whether or not it succeeded."""
+    pipe = subprocess.PIPE
+    started = start_git(folder, *arguments, environment=environment, stdin=pipe, stderr=pipe)
+    with ending(started) as process:
+        output, complaint = process.communicate(given)
+    answer = GitAnswer(process.returncode, output, complaint.decode("utf-8", "replace").strip())
     _refuse_dubious(folder, answer)
     return answer
 
@@ -113,25 +137,13 @@ def need_git(
 
 
 @contextmanager
-def git_lines(
+def git_entries(
     folder: Path, *arguments: str, environment: Mapping[str, str]
 ) -> Iterator[Iterator[bytes]]:
     """What git prints, piece by piece between NULs; for answers that may have no end."""
-    process = subprocess.Popen(  # noqa: S603 - no shell
-        ["git", *QUIET, *arguments],  # noqa: S607 - the one on the PATH
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    assert process.stdout is not None
-    try:
+    with ending(start_git(folder, *arguments, environment=environment)) as process:
+        assert process.stdout is not None
         yield _pieces(process.stdout)
-    finally:
-        process.kill()
-        process.stdout.close()
-        process.wait()
 
 
 def _pieces(stream: IO[bytes]) -> Iterator[bytes]:

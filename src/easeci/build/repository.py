@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from easeci.build.branches import Branches, head_branch
 from easeci.build.git import (
     NO_WORK_TREE,
     NOT_A_REPOSITORY,
@@ -15,11 +15,18 @@ from easeci.build.git import (
     need_git,
     shown,
 )
+from easeci.build.objects import printable, read_objects
 from easeci.errors import UsageError
 
-REGULAR_FILES = ("100644", "100755", "100664")
-IN_NO_NAME = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f]")
-"""What no name that git knows has in it: control characters, and what stands for no byte."""
+
+@dataclass(frozen=True)
+class CommitFacts:
+    """What a command needs to know of a commit: its full id, its subject, and one of its files."""
+
+    id: str
+    subject: str
+    file: bytes | None
+    """The content of the file that was asked for; None if the commit has no such regular file."""
 
 
 @dataclass(frozen=True)
@@ -62,65 +69,45 @@ class Repository:
         return tuple(dict.fromkeys(tree for tree in (self.top, main) if tree is not None))
 
     def resolve(self, revision: str) -> str:
-        """The full id of the commit that a revision names; an annotated tag names its commit."""
-        found = self._commits([revision])[0]
-        if found is not None:
-            return found
+        """The full id of the commit that a revision names."""
+        return self.read_commit(revision).id
+
+    def read_commit(self, revision: str, path: str | None = None) -> CommitFacts:
+        """Read the commit that a revision names, and one of its files if ``path`` is given.
+
+        An annotated tag names its commit.
+        """
+        with read_objects(self.folder) as objects:
+            found = objects.commit(revision)
+            if found is not None:
+                file = None if path is None else objects.file(found.id, path)
+                return CommitFacts(found.id, found.subject, file)
+        raise self._unknown(revision)
+
+    def _unknown(self, revision: str) -> UsageError:
         if not ask_git(self.folder, "rev-parse", "--verify", "--quiet", "HEAD").ok and not (
             ask_git(self.folder, "for-each-ref", "--count=1").text
         ):
-            raise UsageError(
+            return UsageError(
                 "the repository has no commits yet", hint="Commit your model's program first."
             )
-        raise UsageError(
-            f"there is no commit {_printable(revision)!r}",
+        return UsageError(
+            f"there is no commit {printable(revision)!r}",
             hint="Name a commit, a branch or a tag; a commit from elsewhere must be fetched first.",
         )
 
     def has(self, commit: str) -> bool:
         """Whether the commit is in the repository."""
-        return self._commits([commit])[0] is not None
+        with read_objects(self.folder) as objects:
+            return objects.commit(commit) is not None
 
-    def _commits(self, revisions: Sequence[str]) -> list[str | None]:
-        """The full ids of the commits that revisions name; None where there is none."""
-        if not revisions:
-            return []
-        asked = [f"{revision}^{{commit}}" for revision in revisions]
-        readable = ["" if IN_NO_NAME.search(text) else text for text in asked]  # a line for each
-        given = "".join(f"{text}\n" for text in readable).encode("utf-8", "surrogateescape")
-        answer = ask_git(self.folder, "cat-file", "--batch-check=%(objectname)", given=given)
-        lines = answer.text.split("\n") if answer.ok else [""] * len(asked)
-        return [line if re.fullmatch("[0-9a-f]{40,64}", line) else None for line in lines]
+    def branches(self) -> Branches:
+        """The branches, as they are now."""
+        return Branches.read(self.folder, is_bare=self.top is None)
 
     def head_branch(self) -> str | None:
         """The branch that is checked out; None if HEAD is detached."""
-        answer = ask_git(self.folder, "symbolic-ref", "--quiet", "--short", "HEAD")
-        return answer.text if answer.ok else None
-
-    def default_branch(self) -> str:
-        """The branch that others start from: the origin's, or main, master, or the one at HEAD."""
-        origin = ask_git(self.folder, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")
-        if origin.ok:
-            return origin.text.removeprefix("refs/remotes/origin/")
-        head = self.head_branch()
-        if self.top is None and head is not None:
-            return head
-        for branch in ("main", "master"):
-            if self._exists(f"refs/heads/{branch}"):
-                return branch
-        return head or "main"
-
-    def branches_with(self, commit: str, branches: Sequence[str]) -> list[str]:
-        """Those of the branches whose tip, here or at the origin, contains the commit."""
-        return [branch for branch in branches if self._contains(branch, commit)]
-
-    def _contains(self, branch: str, commit: str) -> bool:
-        refs = (f"refs/heads/{branch}", f"refs/remotes/origin/{branch}")
-        question = ("merge-base", "--is-ancestor", commit)
-        return any(ask_git(self.folder, *question, ref).ok for ref in refs)
-
-    def _exists(self, ref: str) -> bool:
-        return ask_git(self.folder, "show-ref", "--verify", "--quiet", ref).ok
+        return head_branch(self.folder)
 
     def first_commit(self) -> str | None:
         """The root of HEAD's first-parent line: what identifies the repository.
@@ -132,26 +119,12 @@ class Repository:
         answer = ask_git(self.folder, "rev-list", *question)
         return answer.text.splitlines()[-1] if answer.ok else None
 
-    def subject(self, commit: str) -> str:
-        """The first line of the commit's message, on one line and without control characters."""
-        form = ("-1", "--encoding=UTF-8", "--format=%s", commit, "--")
-        return _printable(need_git(self.folder, "log", *form).text)
-
     def is_dirty(self) -> bool:
         """Whether the work tree has anything that is not committed, new files included."""
         if self.top is None:
             return False
         question = ("--porcelain", "--ignore-submodules=dirty")
         return bool(need_git(self.top, "status", *question).output.strip())
-
-    def file_at(self, commit: str, path: str) -> bytes | None:
-        """The content of a regular file at a commit; None if there is none of that name."""
-        question = ("ls-tree", "--full-tree", "-z", commit, "--", path)
-        answer = ask_git(self.folder, "--literal-pathspecs", *question)
-        entry = re.fullmatch(rb"(\d+) blob ([0-9a-f]+)\t([^\0]*)\0", answer.output)
-        if not answer.ok or entry is None or entry[1].decode() not in REGULAR_FILES:
-            return None
-        return need_git(self.folder, "cat-file", "blob", entry[2].decode()).output
 
     def adopt(self, commit: str, quarantine: Path) -> None:
         """Take in a commit that is being pushed, with all that it needs, before any ref has it.
@@ -179,23 +152,28 @@ class Repository:
         scope, _, path = told[-1].partition("\t")
         return self.folder / path, scope in ("local", "worktree")
 
-    def keep_only(self, name: str, commits: Iterable[str], *, others_too: bool = False) -> None:
-        """Hold these commits, as far as they are here, by refs of ours; let go of others.
+    def keep(self, name: str, commits: Iterable[str]) -> None:
+        """Keep commits of the repository by refs of ours: no force-push and no gc loses them."""
+        given = "".join(f"update {_ref(name, commit)} {commit}\n" for commit in commits)
+        need_git(self.folder, "update-ref", "--stdin", given=given.encode())
 
-        No force-push and no gc loses them. To let go can wait until the next command: a git that is
-        at work, or was killed, may have locked the refs.
+    def keep_only(self, name: str, commits: Iterable[str], *, others_too: bool = False) -> None:
+        """Keep these commits, as far as they are here, and let go of others unless told not to.
+
+        To let go can wait until the next command: a git that is at work, or was killed, may have
+        locked the refs.
         """
-        prefix = f"refs/easeci/{name}/"
-        listed = need_git(self.folder, "for-each-ref", "--format=%(objectname)", prefix).text
+        listed = need_git(self.folder, "for-each-ref", "--format=%(objectname)", _ref(name)).text
         held, wanted = set(listed.split()), set(commits)
-        new = [commit for commit in self._commits(sorted(wanted - held)) if commit is not None]
-        if new:
-            given = "".join(f"update {prefix}{commit} {commit}\n" for commit in new)
-            need_git(self.folder, "update-ref", "--stdin", given=given.encode())
+        if missing := sorted(wanted - held):
+            with read_objects(self.folder) as objects:
+                here = [commit for commit in missing if objects.commit(commit) is not None]
+            if here:
+                self.keep(name, here)
         if held - wanted and not others_too:
-            given = "".join(f"delete {prefix}{commit}\n" for commit in sorted(held - wanted))
+            given = "".join(f"delete {_ref(name, commit)}\n" for commit in sorted(held - wanted))
             ask_git(self.folder, "update-ref", "--stdin", given=given.encode())
 
 
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+def _ref(name: str, commit: str = "") -> str:
+    return f"refs/easeci/{name}/{commit}"

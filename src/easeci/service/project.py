@@ -147,12 +147,14 @@ def open_project(
     if not create and not begun:
         raise no_testset()
     opened = Store.open(where, create=create)
-    chosen = name or _project_of(opened, repository) or _default_name(repository)
+    first_commit = "" if name else _identity(repository)
+    chosen = name or _project_of(opened, first_commit) or _default_name(repository)
     vault = open_vault(where, chosen)
     key = chain_key(vault)
     state, head = _load(opened, chosen, key)
     project = Project(chosen, repository, opened, vault, state, head)
-    _require_same_repository(project, told=name is not None)
+    if state.first_commit not in (None, "", first_commit):
+        _require_same_repository(project, told=name is not None)
     if head.number == 0:
         if not create:
             raise no_testset()
@@ -163,15 +165,14 @@ def open_project(
     return project
 
 
-def _project_of(store: Store, repository: Repository) -> str | None:
+def _project_of(store: Store, first_commit: str) -> str | None:
     """The name of this repository's project in the store; the folder may have been renamed."""
-    mine = _identity(repository)
-    if not mine:
+    if not first_commit:
         return None
     for name in store.projects():
         for first in store.records(name, until=1):
             opened = parse_event(first.kind, first.version, first.text)
-            if isinstance(opened, ProjectOpened) and opened.first_commit == mine:
+            if isinstance(opened, ProjectOpened) and opened.first_commit == first_commit:
                 return name
     return None
 
@@ -195,7 +196,7 @@ def _identity(repository: Repository) -> str:
 def _require_same_repository(project: Project, *, told: bool) -> None:
     """Two repositories whose folders have the same name must not share a project."""
     known = project.state.first_commit
-    if not known or project.repository.has(known):
+    if known is None or project.repository.has(known):
         return
     raise UsageError(
         f"the store's project '{project.name}' belongs to another repository",

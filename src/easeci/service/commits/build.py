@@ -95,7 +95,7 @@ def build(
 def _source(project: Project, commit: str) -> CommitSource | ArchiveSource:
     """The commit itself, or its archive if the repository has lost it."""
     kept = project.state.archive
-    if not project.repository.has(commit) and kept is not None and kept.commit == commit:
+    if kept is not None and kept.commit == commit and not project.repository.has(commit):
         return ArchiveSource(
             project.sealed(project.state.testsets[kept.testset]).builds.archive_path(kept.file)
         )

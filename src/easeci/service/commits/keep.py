@@ -47,7 +47,15 @@ def keep_refs(project: Project) -> None:
         waits = submission.signal is None and submission.failure is None
         if hidden or waits:
             wanted.add(submission.commit)
-    # Named by the key and not by the project: two stores may have projects of one name, and not
-    # every name of a project is one of a ref.
-    name = project.vault.key.digest(project.name.encode(), "refs")[:16]
-    project.repository.keep_only(name, wanted, others_too=hidden)
+    project.repository.keep_only(_refs_name(project), wanted, others_too=hidden)
+
+
+def keep_ref(project: Project, commit: str) -> None:
+    """A ref that keeps a commit of the repository from being lost while it is tested."""
+    project.repository.keep(_refs_name(project), [commit])
+
+
+def _refs_name(project: Project) -> str:
+    # Named by the key and not by the project: two stores may have projects of the same name, and
+    # not every name of a project can be in the name of a ref.
+    return project.vault.key.digest(project.name.encode(), "refs")[:16]

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from easeci.build.branches import Branches
 from easeci.build.detection import find_sandbox
+from easeci.build.repository import CommitFacts
 from easeci.build.sandbox import Sandbox
 from easeci.errors import BuildError, ScriptError, UsageError
 from easeci.ledger.events import BuildFailed, Built, Event, Promoted, Submitted, Superseded
@@ -18,7 +20,7 @@ from easeci.service.commits.advance import acting, catch_up, compared_with
 from easeci.service.commits.answer import RunAnswer, answer_of
 from easeci.service.commits.baseline import ensure_predictions
 from easeci.service.commits.build import build
-from easeci.service.commits.keep import keep_refs
+from easeci.service.commits.keep import keep_ref
 from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, no_testset
 
@@ -39,7 +41,8 @@ def run(
         testset = project.state.latest_testset
         if testset is None:
             raise no_testset()
-        commit = project.repository.resolve(revision)
+        facts = project.repository.read_commit(revision, testset.source)
+        commit = facts.id
         counted, candidate = _branch(project, testset.script, commit, revision, branch)
         submission = _known(project.state, testset, commit, candidate)
         new = submission is None or not (submission.built or submission.signal)
@@ -47,9 +50,9 @@ def run(
             project.require_active()
             require_transport(testset.script)
         if submission is None:
-            _require_sealed_script(project, testset, commit)
+            _require_sealed_script(testset, facts)
             _require_baseline(project.state, testset.script, counted, candidate)
-            submission = _submit(project, testset, commit, counted, candidate)
+            submission = _submit(project, testset, facts, counted, candidate)
         if candidate and not submission.candidate:
             project.append(Promoted(submission.number))
         if new:
@@ -77,16 +80,17 @@ def _known(state: State, testset: Testset, commit: str, candidate: bool) -> Subm
 
 
 def _submit(
-    project: Project, testset: Testset, commit: str, branch: str | None, candidate: bool
+    project: Project, testset: Testset, facts: CommitFacts, branch: str | None, candidate: bool
 ) -> Submission:
     number = len(project.state.submissions) + 1
-    subject = project.repository.subject(commit)
-    events: list[Event] = [Submitted(number, commit, subject, branch, candidate, testset.number)]
-    known = testset.predictions.get(commit)
+    events: list[Event] = [
+        Submitted(number, facts.id, facts.subject, branch, candidate, testset.number)
+    ]
+    known = testset.predictions.get(facts.id)
     if known is not None:  # no second build of the same commit
         events.append(Built(number, known.file, known.digest, known.fingerprint))
     project.append(*events)
-    keep_refs(project)
+    keep_ref(project, facts.id)
     return project.state.submission(number)
 
 
@@ -139,17 +143,18 @@ def _supersede(project: Project, testset: Testset, submission: Submission) -> No
         project.append(*(Superseded(waiting.number, submission.number) for waiting in older))
 
 
-def spending_branches(project: Project, script: Script) -> list[str]:
+def spending_branches(branches: Branches, script: Script) -> list[str]:
     """The branches whose commits may spend steps; the first one's may become the baseline."""
-    return [script.branch or project.repository.default_branch(), *script.branches]
+    return [script.branch or branches.default(), *script.branches]
 
 
 def _branch(
     project: Project, script: Script, commit: str, revision: str, pushed_to: str | None
 ) -> tuple[str | None, bool]:
     """The branch that a commit counts for, and whether it may become the baseline."""
-    allowed = spending_branches(project, script)
-    found = project.repository.branches_with(commit, allowed)
+    branches = project.repository.branches()
+    allowed = spending_branches(branches, script)
+    found = branches.containing(commit, allowed)
     if pushed_to in allowed:
         found.append(pushed_to)
     main = allowed[0]
@@ -165,15 +170,13 @@ def _branch(
     )
 
 
-def _require_sealed_script(project: Project, testset: Testset, commit: str) -> None:
+def _require_sealed_script(testset: Testset, facts: CommitFacts) -> None:
     """Refuse a commit whose script asks for something else than what the testset is sealed for."""
-    if testset.source is None:
-        return
-    content = project.repository.file_at(commit, testset.source)
-    if content is None:
+    commit = facts.id
+    if facts.file is None:
         return
     try:
-        script = parse_script(content.decode("utf-8-sig"), f"{testset.source} of {commit[:10]}")
+        script = parse_script(facts.file.decode("utf-8-sig"), f"{testset.source} of {commit[:10]}")
     except UnicodeDecodeError:
         raise ScriptError(f"{testset.source} of {commit[:10]} is not UTF-8 text") from None
     if script != testset.script:

@@ -173,4 +173,6 @@ def pushes(lines: Iterable[str]) -> list[Push]:
 def may_spend(project: Project, branch: str | None) -> bool:
     """Whether commits of a branch are tested; True while there is no testset that could tell."""
     testset = project.state.latest_testset
-    return testset is None or branch in spending_branches(project, testset.script)
+    return testset is None or branch in spending_branches(
+        project.repository.branches(), testset.script
+    )

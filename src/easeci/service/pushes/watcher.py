@@ -86,7 +86,8 @@ class Watcher:
 
     def _result(self, push: DroppedPush) -> PushResult | None:
         """What developers are told of a push; None if the repository knows of no such push."""
-        if not self.repository.has(push.commit) or not self.repository.branches_with(
+        branches = self.repository.branches()
+        if not self.repository.has(push.commit) or not branches.containing(
             push.commit, [push.branch]
         ):
             return None

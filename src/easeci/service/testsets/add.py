@@ -137,7 +137,7 @@ def _uncommitted(project: Project, source: str | None) -> tuple[str, ...]:
     if source is None or top is None:
         return ()
     try:
-        committed = project.repository.file_at(project.repository.resolve("HEAD"), source)
+        committed = project.repository.read_commit("HEAD", source).file
     except UsageError:  # no commits yet
         committed = None
     if committed == (top / source).read_bytes():
