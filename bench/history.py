@@ -13,6 +13,7 @@ from tests.repositories import SCRIPT, Workplace
 from bench.page import Section
 from bench.progress import tell
 from bench.ratio import Ratio, ratio, ratio_section
+from easeci.evidence.endings import Ending
 from easeci.ledger.events import (
     BaselineArchived,
     BaselineSet,
@@ -28,10 +29,13 @@ from easeci.ledger.events import (
     TestsetRetired,
 )
 from easeci.ledger.sealed_script import sealed
+from easeci.ledger.verdicts import RecordedClause, RecordedVerdict
+from easeci.script import Estimator
 from easeci.service.project import Project, open_project
 from easeci.service.scripts import load_entries
 from easeci.vault.intake import load_offered
 from easeci.vault.sealing import seal
+from easeci.verdict.logic import Result
 
 COMMITS = 10_000
 A_TESTSET = 100
@@ -174,7 +178,7 @@ def _commit_events(
         Submitted(submission, commit, subject, "main", candidate=True, testset=testset),
         Built(submission, file, _digest(file), made, log, _digest(log)),
         Charged(submission, step, baseline),
-        Decided(testset, step, passed, _verdict(passed, step)),
+        Decided(testset, step, passed, _verdict(passed, step).document()),
         Signalled(submission, signal),
     ]
     if hidden:
@@ -185,28 +189,31 @@ def _commit_events(
     return events
 
 
-def _verdict(passed: bool, step: int) -> dict[str, object]:
+def _verdict(passed: bool, step: int) -> RecordedVerdict:
     """As the sequential estimator leaves it."""
-    clause = {
-        "clause": SCRIPT["condition"],
-        "estimate": (0.09 if passed else 0.01) + step / 10_000,
-        "interval": [0.02, 1.0] if passed else [-1.0, 0.12],
-        "outcome": "True" if passed else "Unknown",
-        "tolerance": None,
-        "widened": False,
-        "examples": 300 + step,
-        "examples_needed": None,
-    }
-    return {
-        "outcome": clause["outcome"],
-        "pass": passed,
-        "estimator": "sequential",
-        "clauses": [clause],
-        "examples": 1500,
-        "labels": 300 + step,
-        "labels_wanted": 0,
-        "widened": False,
-    }
+    result = Result.TRUE if passed else Result.UNKNOWN
+    clause = RecordedClause(
+        text=SCRIPT["condition"],
+        result=result,
+        estimate=(0.09 if passed else 0.01) + step / 10_000,
+        low=0.02 if passed else -1.0,
+        high=1.0 if passed else 0.12,
+        tolerance=None,
+        widened=False,
+        examples=300 + step,
+        examples_needed=None,
+        ended=Ending.PROVEN if passed else Ending.FUTILE,
+    )
+    return RecordedVerdict(
+        result=result,
+        passed=passed,
+        estimator=Estimator.SEQUENTIAL,
+        clauses=(clause,),
+        examples=1500,
+        labels=300 + step,
+        labels_wanted=0,
+        widened=False,
+    )
 
 
 def _digest(text: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from easeci.evidence.endings import Ending
 from easeci.ledger.chain import Head, Record, chained, start
 from easeci.ledger.events import (
     BaselineSet,
@@ -18,6 +20,9 @@ from easeci.ledger.events import (
     TestsetAdded,
 )
 from easeci.ledger.state import State, fold
+from easeci.ledger.verdicts import RecordedClause, RecordedVerdict
+from easeci.script import Estimator
+from easeci.verdict.logic import Result
 
 KEY = b"k" * 32
 SCRIPT = {
@@ -41,6 +46,35 @@ def added(number: int = 1, **keys: str) -> TestsetAdded:
         estimator="sequential",
         files={"order.npy": "0" * 64},
     )
+
+
+CLAUSE = RecordedClause(
+    text="n - o > 0.02 +/- 0.01",
+    result=Result.FALSE,
+    estimate=0.01,
+    low=-1.0,
+    high=0.015,
+    tolerance=None,
+    widened=False,
+    examples=9,
+    examples_needed=None,
+    ended=Ending.PROVEN,
+)
+VERDICT = RecordedVerdict(
+    result=Result.FALSE,
+    passed=False,
+    estimator=Estimator.SEQUENTIAL,
+    clauses=(CLAUSE,),
+    examples=100,
+    labels=9,
+    labels_wanted=0,
+    widened=False,
+)
+
+
+def verdict(**changes: Any) -> RecordedVerdict:
+    """A verdict as a sequential test leaves it, but for some fields."""
+    return replace(VERDICT, **changes)
 
 
 @dataclass
@@ -70,9 +104,13 @@ class History:
             Charged(number, number, "b" * 40),
         )
         if passed is not None:
-            verdict = {"outcome": "True" if passed else "False", "labels": 7 if passed else 9}
+            found = verdict(
+                result=Result.TRUE if passed else Result.FALSE,
+                passed=passed,
+                labels=7 if passed else 9,
+            )
             self.add(
-                Decided(1, number, passed, verdict),
+                Decided(1, number, passed, found.document()),
                 Signalled(number, signal or ("pass" if passed else "fail")),
             )
         return self

@@ -39,6 +39,15 @@ def give(place: Workplace, name: str, *command: str, code: int = 0) -> Any:
     return json.loads(done.stdout)
 
 
+def known_keys(now: Any, before: Any) -> Any:
+    """A document without the keys that easeci did not know before."""
+    if isinstance(now, dict) and isinstance(before, dict):
+        return {key: known_keys(now[key], before[key]) for key in now if key in before}
+    if isinstance(now, list) and isinstance(before, list) and len(now) == len(before):
+        return [known_keys(*pair) for pair in zip(now, before, strict=True)]
+    return now
+
+
 @pytest.mark.parametrize("name", PROJECTS)
 def test_every_event_of_the_fixture_has_version_1(place: Workplace, name: str) -> None:
     records, _ = opened(place, name).store.ledger(name)
@@ -48,7 +57,8 @@ def test_every_event_of_the_fixture_has_version_1(place: Workplace, name: str) -
 @pytest.mark.parametrize("name", PROJECTS)
 def test_it_shows_what_it_showed(place: Workplace, name: str) -> None:
     for view in VIEWS:
-        assert give(place, name, *view.split()) == EXPECTED[name][view], view
+        now, before = give(place, name, *view.split()), EXPECTED[name][view]
+        assert known_keys(now, before) == before, view
 
 
 @pytest.mark.parametrize("name", PROJECTS)

@@ -42,7 +42,7 @@ def waiting(folder: Path, condition: str) -> Workplace:
 def verdict(place: Workplace) -> dict[str, Any]:
     (step,) = open_project(place.repository).state.testsets[1].steps
     assert step.verdict is not None
-    return dict(step.verdict)
+    return step.verdict.document()
 
 
 def label_by_page(place: Workplace, labellers: int) -> int:

@@ -150,4 +150,4 @@ def test_killed_in_the_middle(tmp_path: Path, examples: int, ends: list[str]) ->
         assert (rows[ids[value]], by[ids[value]]) == (right, who)
     verdict = testset.steps[0].verdict
     assert verdict is not None
-    assert verdict["labels"] == len(team.confirmed) == testset.labels == examples
+    assert verdict.labels == len(team.confirmed) == testset.labels == examples

@@ -144,7 +144,7 @@ def test_the_verdict_is_the_same_by_terminal_by_file_and_beforehand(
     assert verdicts[0] is not None
     assert verdicts[0] == verdicts[1] == verdicts[2]
     # Not one label more than the verdict rests on was asked for in the terminal.
-    assert verdicts[0]["labels"] == len(said)
+    assert verdicts[0].labels == len(said)
     project = opened(by_terminal)
     known = project.sealed(project.state.testsets[1]).labels.known(
         project.state.testsets[1].label_files

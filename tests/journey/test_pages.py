@@ -94,7 +94,7 @@ def test_from_a_plan_to_a_signal(browser: Browser, tmp_path: Path) -> None:
         state = open_project(place.repository).state
         verdict = state.testsets[1].steps[0].verdict
         assert verdict is not None
-        assert keys == verdict["labels"]
+        assert keys == verdict.labels
 
         # The developer's page has followed by itself.
         shown = developer.page.get_by_role("row", name=re.compile("a better"))

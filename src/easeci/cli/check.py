@@ -48,9 +48,9 @@ def check(
     if ask is not None and checked.verdict.passed is None:
         write_ids(ask, checked.wanted_ids)
     if as_json:
-        from easeci.verdict.document import verdict_document
+        from easeci.ledger.verdicts import record_of
 
-        print_json(verdict_document(checked.verdict))
+        print_json(record_of(checked.verdict).document())
     else:
         _show(request, checked, ask)
     raise typer.Exit(_exit_code(checked))

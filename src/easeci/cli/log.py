@@ -55,7 +55,12 @@ def _show_owner_log(found: Project, as_json: bool) -> None:
 
     record_look(found, "log", say_waiting)
     rows = owner_rows(found.state)
-    print_json([asdict(row) for row in rows]) if as_json else _show_owner(rows)
+    print_json([_document(row) for row in rows]) if as_json else _show_owner(rows)
+
+
+def _document(row: OwnerRow) -> dict[str, Any]:
+    verdict = None if row.verdict is None else row.verdict.document()
+    return asdict(row) | {"verdict": verdict}
 
 
 def _verify(store: Any, project: str | None, as_json: bool) -> None:
@@ -124,9 +129,9 @@ def _show_owner(rows: tuple[OwnerRow, ...]) -> None:
     for row in rows:
         verdict = ""
         if row.verdict is not None:
-            verdict = f"{'pass' if row.passed else 'fail'} ({row.verdict['outcome']})"
+            verdict = f"{'pass' if row.passed else 'fail'} ({row.verdict.result})"
         elif row.failure is not None:
             verdict = "-"
-        labels = "" if row.verdict is None else f"{row.verdict['labels']:,}"
+        labels = "" if row.verdict is None else f"{row.verdict.labels:,}"
         table.add_row(*_cells(row.shown), Text(verdict), Text(labels))
     output().print(table)

@@ -179,7 +179,7 @@ class Charged(Event):
 
 @dataclass(frozen=True)
 class Decided(Event):
-    """The owner's verdict of a step."""
+    """The owner's verdict of a step: the document of a ``RecordedVerdict``."""
 
     testset: int
     step: int

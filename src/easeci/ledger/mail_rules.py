@@ -62,7 +62,7 @@ FIRST_CHANGE = {
 
 def mostly_undecided(testset: Testset) -> str | None:
     """How many commits were, if there are enough of them and most were; None otherwise."""
-    decided = [step for step in testset.steps if step.verdict is not None]
+    decided = [step for step in testset.steps if step.passed is not None]
     undecided = sum(step.undecided for step in decided)
     if len(decided) < FEW_DECIDED or 2 * undecided <= len(decided):
         return None

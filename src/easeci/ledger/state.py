@@ -39,6 +39,7 @@ from easeci.ledger.events import (
     parse_event,
 )
 from easeci.ledger.sealed_script import unsealed
+from easeci.ledger.verdicts import RecordedVerdict, parse_verdict
 from easeci.script import Adaptivity, Estimator, Script
 
 
@@ -55,7 +56,8 @@ class Predictions:
 class Step:
     """One charged test. ``passed`` and ``verdict`` are the owner's, None until it is decided.
 
-    ``label_files`` is how many of the testset's files of labels it was decided with.
+    ``document`` is the verdict as it was recorded. ``label_files`` is how many of the testset's
+    files of labels it was decided with.
     """
 
     number: int
@@ -64,22 +66,23 @@ class Step:
     baseline: str | None
     charged_at: str
     passed: bool | None = None
-    verdict: Mapping[str, Any] | None = None
+    document: Mapping[str, Any] | None = None
     decided_at: str | None = None
     answered: bool = False
     label_files: int | None = None
+    _verdict: RecordedVerdict | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def verdict(self) -> RecordedVerdict | None:
+        """The recorded verdict, parsed when it is first asked for: most commands never ask."""
+        if self._verdict is None and self.document is not None:
+            self._verdict = parse_verdict(self.document)
+        return self._verdict
 
     @property
     def undecided(self) -> bool:
-        """Whether it is Unknown for want of examples.
-
-        A sequential test that gave up is not: that a commit is not clearly what the condition asks
-        for is an answer, and the one that most commits get.
-        """
-        if self.verdict is None or self.verdict["outcome"] != "Unknown":
-            return False
-        ends = {clause.get("ended") for clause in self.verdict.get("clauses", ())}
-        return "futile" not in ends or "exhausted" in ends
+        """Whether it was decided, and is Unknown because the testset has too few examples."""
+        return self.verdict is not None and self.verdict.undecided
 
 
 @dataclass
@@ -403,7 +406,7 @@ def _charged(state: State, event: Charged, at: str) -> None:
 def _decided(state: State, event: Decided, at: str) -> None:
     testset = state.testsets[event.testset]
     step = testset.steps[event.step - 1]
-    step.passed, step.verdict, step.decided_at = event.passed, event.verdict, at
+    step.passed, step.document, step.decided_at = event.passed, event.verdict, at
     step.label_files = len(testset.label_files)
     submission = state.submission(step.submission)
     if event.passed and submission.candidate:

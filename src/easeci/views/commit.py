@@ -5,12 +5,11 @@ Nothing here records a look. Whoever shows an owner's view to somebody does that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from easeci.ledger.disclosure import DisclosedRow, disclosed_row
 from easeci.ledger.state import Step, Testset
+from easeci.ledger.verdicts import RecordedVerdict
 from easeci.script import Comparison, Estimator, LinearClause, Mode, Script
 from easeci.service.commits.advance import evidence_of
 from easeci.service.project import Project
@@ -36,7 +35,7 @@ class CommitEvidence:
     ``step`` is the step that it was tested as, or that of the commit whose answer it repeats.
     ``outcome``, ``passed`` and ``labels`` are None while it is not decided. ``waiting`` says that
     it is built and not decided: labels are missing, for it or for those before it. ``verdict`` is
-    the verdict's document as recorded.
+    the verdict as recorded.
     ``became_baseline`` says whether the baseline changed to it because it passed.
     """
 
@@ -50,7 +49,7 @@ class CommitEvidence:
     labels: int | None
     estimator: str | None
     clauses: tuple[ClauseFinding, ...]
-    verdict: Mapping[str, Any] | None
+    verdict: RecordedVerdict | None
     became_baseline: bool
     has_log: bool
 
@@ -84,10 +83,10 @@ def commit_evidence(project: Project, number: int) -> CommitEvidence:
         baseline=None if step is None else step.baseline,
         waiting=undecided and testset.retired is None,
         failure=submission.failure,
-        outcome=None if verdict is None else verdict["outcome"],
+        outcome=None if verdict is None else verdict.result,
         passed=None if step is None else step.passed,
-        labels=None if verdict is None else verdict["labels"],
-        estimator=None if verdict is None else verdict["estimator"],
+        labels=None if verdict is None else verdict.labels,
+        estimator=None if verdict is None else verdict.estimator,
         clauses=() if verdict is None else _findings(testset, verdict),
         verdict=verdict,
         became_baseline=submission.became_baseline,
@@ -95,17 +94,17 @@ def commit_evidence(project: Project, number: int) -> CommitEvidence:
     )
 
 
-def _findings(testset: Testset, verdict: Mapping[str, Any]) -> tuple[ClauseFinding, ...]:
+def _findings(testset: Testset, verdict: RecordedVerdict) -> tuple[ClauseFinding, ...]:
     mode = testset.script.mode
     return tuple(
         ClauseFinding(
             clause=clause,
             zone=zone_of(clause, mode),
-            estimate=found["estimate"],
-            interval=(found["interval"][0], found["interval"][1]),
-            outcome=found["outcome"],
+            estimate=found.estimate,
+            interval=(found.low, found.high),
+            outcome=found.result,
         )
-        for clause, found in zip(testset.script.clauses, verdict["clauses"], strict=True)
+        for clause, found in zip(testset.script.clauses, verdict.clauses, strict=True)
     )
 
 
@@ -138,10 +137,8 @@ def _as_recorded(script: Script, step: Step, curves: tuple[ClauseCurves, ...]) -
     if step.verdict is None:
         return True
     return all(
-        curve.labels[-1] == found["examples"]
-        for clause, curve, found in zip(
-            script.clauses, curves, step.verdict["clauses"], strict=True
-        )
+        curve.labels[-1] == found.examples
+        for clause, curve, found in zip(script.clauses, curves, step.verdict.clauses, strict=True)
         if clause.score.needs_labels
     )
 

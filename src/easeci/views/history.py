@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from easeci.errors import MissingError, UsageError
 from easeci.ledger.disclosure import DisclosedRow, disclosed_rows
 from easeci.ledger.state import State, Submission, Testset
+from easeci.ledger.verdicts import RecordedVerdict
 from easeci.service.project import Project
 
 
@@ -18,7 +17,7 @@ class OwnerRow:
 
     shown: DisclosedRow
     passed: bool | None
-    verdict: Mapping[str, Any] | None
+    verdict: RecordedVerdict | None
     baseline: str | None
     failure: str | None
 
@@ -71,7 +70,7 @@ class DecidedStep:
     """A decided step. ``became_baseline``: its commit became the baseline."""
 
     number: int
-    verdict: Mapping[str, Any]
+    verdict: RecordedVerdict
     passed: bool | None
     became_baseline: bool
 
@@ -82,5 +81,5 @@ def decided_steps(state: State, testset: Testset) -> tuple[DecidedStep, ...]:
     return tuple(
         DecidedStep(step.number, step.verdict, step.passed, step.number in baselines)
         for step in testset.steps
-        if step.verdict
+        if step.verdict is not None
     )

@@ -9,7 +9,8 @@ from easeci.ledger.events import TestsetRetired
 from easeci.ledger.signals import Signal
 from easeci.ledger.state import State
 from easeci.script import Adaptivity
-from tests.histories import History
+from easeci.verdict.logic import Result
+from tests.histories import History, verdict
 
 
 def shown(state: State) -> str:
@@ -47,7 +48,9 @@ def test_no_count_and_no_outcome_is_shown() -> None:
     index = next(i for i, e in enumerate(other.events) if e.kind == "Decided")
     from easeci.ledger.events import Decided
 
-    other.events[index] = Decided(1, 1, False, {"outcome": "Unknown", "labels": 12345})
+    other.events[index] = Decided(
+        1, 1, False, verdict(result=Result.UNKNOWN, labels=12345).document()
+    )
     assert shown(history.state) == shown(other.state)
     assert "12345" not in shown(other.state)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from easeci.evidence.endings import Ending
 from easeci.ledger.events import Decided, MessageQueued, MessageTried
 from easeci.ledger.mail_rules import Letters
-from tests.histories import History
+from easeci.verdict.logic import Result
+from tests.histories import CLAUSE, History, verdict
 
 
 def test_letters_are_numbered_behind_those_that_there_are() -> None:
@@ -39,10 +43,11 @@ def all_unknown(*ends: str) -> History:
     history = History.begun(email="o@b.org", steps="32")
     for name in "12345678":
         history.commit(name, False)
-    verdict = {"outcome": "Unknown", "labels": 3, "clauses": [{"ended": end} for end in ends]}
+    clauses = tuple(replace(CLAUSE, ended=Ending(end)) for end in ends)
+    found = verdict(result=Result.UNKNOWN, clauses=clauses).document()
     for index, event in enumerate(history.events):
         if isinstance(event, Decided):
-            history.events[index] = Decided(1, event.step, False, verdict)
+            history.events[index] = Decided(1, event.step, False, found)
     return history
 
 

@@ -18,6 +18,7 @@ from easeci.ledger.events import BaselineSet, Charged, Decided, Event, Signalled
 from easeci.ledger.mail_rules import FIRST_CHANGE, Letters
 from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, Step, Testset
+from easeci.ledger.verdicts import record_of
 from easeci.script import Adaptivity, Mode, Script
 from easeci.service.commits.keep import ensure_archive, keep_refs
 from easeci.service.commits.ticks import is_due
@@ -124,10 +125,8 @@ def _decide_and_answer(project: Project, testset: Testset, step: Step) -> bool:
         verdict = verdict_of(project, testset, step)
         if verdict.passed is None:
             return False
-        from easeci.verdict.document import verdict_document
-
         passed, decided_at = verdict.passed, now
-        document = verdict_document(verdict)
+        document = record_of(verdict).document()
         events.append(Decided(testset.number, step.number, passed, document))
     if not is_due(testset.at, testset.script.disclose_seconds, decided_at, now):
         if events:

@@ -55,16 +55,11 @@ def _verdict(project: Project, testset: Testset, message: Message) -> VerdictFac
     assert message.step is not None
     step = testset.steps[message.step - 1]
     submission = project.state.submission(step.submission)
-    verdict = step.verdict or {}
+    verdict = step.verdict
+    assert verdict is not None
     clauses = tuple(
-        ClauseFacts(
-            text=clause["clause"],
-            estimate=clause["estimate"],
-            low=clause["interval"][0],
-            high=clause["interval"][1],
-            outcome=clause["outcome"],
-        )
-        for clause in verdict["clauses"]
+        ClauseFacts(clause.text, clause.estimate, clause.low, clause.high, clause.result)
+        for clause in verdict.clauses
     )
     return VerdictFacts(
         project=project.name,
@@ -75,10 +70,10 @@ def _verdict(project: Project, testset: Testset, message: Message) -> VerdictFac
         step=step.number,
         steps=testset.script.steps,
         passed=bool(step.passed),
-        outcome=verdict["outcome"],
+        outcome=verdict.result,
         clauses=clauses,
-        labels=verdict["labels"],
-        examples=verdict["examples"],
+        labels=verdict.labels,
+        examples=verdict.examples,
         secret=testset.script.adaptivity is Adaptivity.NONE,
         head=_head(message),
     )
@@ -106,7 +101,7 @@ def _alarm(project: Project, testset: Testset, message: Message) -> AlarmFacts:
 
 def _warning(project: Project, testset: Testset, message: Message) -> WarningFacts:
     undecided = UNDECIDED in message.reason
-    decided = [step for step in testset.steps[: message.step] if step.verdict is not None]
+    decided = [step for step in testset.steps[: message.step] if step.passed is not None]
     return WarningFacts(
         project=project.name,
         testset=testset.number,

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from string import Template
-from typing import Any
 
 from easeci.charts import StepPoint, count_chart, for_pages, history_chart
 from easeci.ledger.disclosure import DisclosedRow
 from easeci.ledger.signals import Signal
+from easeci.ledger.verdicts import RecordedClause
 from easeci.script import Adaptivity, LinearClause, Mode, Script
 from easeci.views.commit import zone_of
 from easeci.views.history import DecidedStep, OwnerRow
@@ -224,22 +224,21 @@ def _owner_cells(found: OwnerRow, scores: Sequence[str]) -> list[Markup]:
         words = "" if found.failure is None else f"build error: {found.failure}"
         empty = [_cell() for _ in range(len(scores) + 2)]
         return [_cell(words, class_="words"), *empty]
-    answer = f"{'pass' if found.passed else 'fail'} ({verdict['outcome']})"
+    answer = f"{'pass' if found.passed else 'fail'} ({verdict.result})"
     return [
         _cell(answer, data_name="verdict"),
-        _cell(f"{verdict['labels']:,}", class_="number", data_name="labels"),
+        _cell(f"{verdict.labels:,}", class_="number", data_name="labels"),
         *(
             _cell(_clause_words(clause), data_name=f"{score}:")
-            for score, clause in zip(scores, verdict["clauses"], strict=False)
+            for score, clause in zip(scores, verdict.clauses, strict=False)
         ),
         _cell((found.baseline or "")[:10], class_="code", data_name="against"),
     ]
 
 
-def _clause_words(clause: Mapping[str, Any]) -> str:
-    estimate, (low, high) = clause["estimate"], clause["interval"]
-    shown = "-" if estimate is None else f"{estimate:.4g}"
-    return f"{shown} [{low:.4g}, {high:.4g}] {clause['outcome']}"
+def _clause_words(clause: RecordedClause) -> str:
+    shown = "-" if clause.estimate is None else f"{clause.estimate:.4g}"
+    return f"{shown} [{clause.low:.4g}, {clause.high:.4g}] {clause.result}"
 
 
 def history_figures(script: Script, steps: Sequence[DecidedStep]) -> list[Markup]:
@@ -250,7 +249,7 @@ def history_figures(script: Script, steps: Sequence[DecidedStep]) -> list[Markup
         _clause_figure(script, clause, position, steps)
         for position, clause in enumerate(script.clauses)
     ]
-    counts = [(step.number, int(step.verdict["labels"])) for step in steps]
+    counts = [(step.number, step.verdict.labels) for step in steps]
     total = f"{counts[-1][1]:,} at the last step, {max(c for _, c in counts):,} at the most"
     drawn = for_pages(partial(count_chart, counts, "labels", steps=script.steps))
     caption = f"Labels that each step consulted: {total}. Steps share labels."
@@ -290,20 +289,19 @@ def _clause_figure(
 def clause_points(steps: Sequence[DecidedStep], position: int) -> list[StepPoint]:
     """What each decided step found of the clause at a position of the condition."""
     return [
-        _point(step, step.verdict["clauses"][position])
+        _point(step, step.verdict.clauses[position])
         for step in steps
-        if position < len(step.verdict["clauses"])
+        if position < len(step.verdict.clauses)
     ]
 
 
-def _point(step: DecidedStep, clause: Mapping[str, Any]) -> StepPoint:
-    low, high = clause["interval"]
+def _point(step: DecidedStep, clause: RecordedClause) -> StepPoint:
     return StepPoint(
         step.number,
-        clause["estimate"],
-        low,
-        high,
-        clause["outcome"],
+        clause.estimate,
+        clause.low,
+        clause.high,
+        clause.result,
         passed=step.passed,
         baseline=step.became_baseline,
     )

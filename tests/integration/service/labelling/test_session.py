@@ -118,7 +118,7 @@ def rests_on(place: Workplace, found: list[Any]) -> set[str]:
     ids: set[str] = set()
     for cut, verdict in zip(CUTS[1:], found, strict=True):
         differing = [row["id"] for row in rows if cut <= float(row["x"]) < CUTS[0]]
-        ids |= set(differing[: verdict["labels"]])
+        ids |= set(differing[: verdict.labels])
     return ids
 
 

@@ -166,7 +166,7 @@ def test_labels_that_are_wanted_are_exported_and_imported_until_the_answer(
         testset.label_files,
     )
     again = decide(replace(testset.script, estimator=testset.estimator), codes, "")
-    assert again.labels == step.verdict["labels"]
+    assert again.labels == step.verdict.labels
 
 
 def test_labels_never_change_silently(place: Workplace) -> None:

@@ -15,34 +15,32 @@ from easeci.errors import UsageError
 from easeci.ledger.chain import Head
 from easeci.ledger.events import Decided, Submitted, TestsetRetired
 from easeci.ledger.state import State
+from easeci.ledger.verdicts import RecordedClause
 from easeci.script import Mode, parse_script
 from easeci.service.scripts import make_script
+from easeci.verdict.logic import Result
 from easeci.views.commit import zone_of
 from easeci.views.report.contents import developer_report, make_report
 from easeci.views.report.page import page, promise
 from easeci.views.report.writing import _replaced
-from tests.histories import History, added
+from tests.histories import CLAUSE, History, added, verdict
 
 NUMBERS = ("0.0731", "0.6113", "-0.4417", "98765", "98,765")
 TWO = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.02"
 VOID = {"meta", "use", "path", "circle", "rect"}
 
 
-def clause(estimate: float | None = 0.0731, outcome: str = "False") -> dict[str, Any]:
-    return {
-        "clause": "n - o > 0.02 +/- 0.01",
-        "estimate": estimate,
-        "interval": [-0.4417, 0.6113],
-        "outcome": outcome,
-    }
+def clause(estimate: float | None = 0.0731, outcome: str = "False") -> RecordedClause:
+    found = Result(outcome)
+    return replace(CLAUSE, estimate=estimate, low=-0.4417, high=0.6113, result=found)
 
 
-def decided(history: History, *clauses: dict[str, Any]) -> History:
+def decided(history: History, *clauses: RecordedClause) -> History:
     """The same history with whole verdicts, whose numbers are easily found."""
     for index, event in enumerate(history.events):
         if isinstance(event, Decided):
-            verdict = {"outcome": "Unknown", "labels": 98765, "clauses": list(clauses)}
-            history.events[index] = replace(event, verdict=verdict)
+            found = verdict(result=Result.UNKNOWN, labels=98765, clauses=clauses)
+            history.events[index] = replace(event, verdict=found.document())
     return history
 
 
