@@ -35,7 +35,7 @@ _CAUSES = {
 }
 
 
-def in_words(error: OSError, what: str) -> InfrastructureError:
+def file_error(error: OSError, what: str) -> InfrastructureError:
     """What happened, why, and what to do. The error's own text may name secret files."""
     cause, advice = _CAUSES.get(
         error.errno or 0, (error.strerror or "input/output error", "Check the store and its disk")
@@ -49,7 +49,7 @@ def explained(what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise in_words(error, what) from None
+        raise file_error(error, what) from None
 
 
 def make_folder(path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import InfrastructureError, UsageError
-from easeci.files import create_file, create_folder, in_words, unfinished
+from easeci.files import create_file, create_folder, file_error, unfinished
 from easeci.vault.key import KEY_FILE
 from easeci.vault.paths import open_vault
 from easeci.vault.sealing import seal
@@ -118,7 +118,7 @@ def test_a_folder_without_rights_is_a_clear_error(tmp_path: Path) -> None:
     ],
 )
 def test_causes_in_words(number: int, fragment: str) -> None:
-    error = in_words(OSError(number, os.strerror(number), "secret/name"), "it failed")
+    error = file_error(OSError(number, os.strerror(number), "secret/name"), "it failed")
     assert error.message.startswith("it failed: ")
     assert fragment in error.message
     assert "secret" not in str(error)

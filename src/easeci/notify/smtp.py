@@ -69,10 +69,10 @@ class SmtpServer:
     @contextmanager
     def _session(self) -> Iterator[smtplib.SMTP]:
         """A connection, protected and logged in. How it ends makes no difference any more."""
-        with _explained(self.where):
+        with _not_sent(self.where):
             session = self._connect()
         try:
-            with _explained(self.where):
+            with _not_sent(self.where):
                 session.ehlo_or_helo_if_needed()
                 if self.security is Security.STARTTLS:
                     session.starttls(context=self.tls_context())
@@ -109,8 +109,8 @@ class SmtpServer:
 
 
 @contextmanager
-def _explained(where: str) -> Iterator[None]:
-    """Whatever goes wrong before a message is handed over: temporary, and certain."""
+def _not_sent(where: str) -> Iterator[None]:
+    """Raise what fails before the server has the message as NotSent: it may be sent again."""
     try:
         yield
     except ssl.SSLCertVerificationError as error:
@@ -135,7 +135,7 @@ def _deliver(session: smtplib.SMTP, server: SmtpServer, email: EmailMessage) -> 
     sender, recipient = _bare(email, "From"), _bare(email, "To")
     options = _mail_options(session, server.where, sender + recipient)
     content = _content(email, utf8=bool(options))
-    with _explained(server.where):
+    with _not_sent(server.where):
         code, answer = session.mail(sender, options)
         # Who may send is a matter of settings, so no refusal here is for good.
         _require(code, (250,), answer, f"{server.where} refuses the sender", lasting=False)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from easeci.errors import InfrastructureError, UsageError
-from easeci.store.engine import explained, writing
+from easeci.store.engine import database_errors, writing
 from easeci.store.schema import project, session, token
 from easeci.store.store import Store
 
@@ -41,7 +41,7 @@ class Access:
     def add_token(self, row: TokenRow, digest: str) -> None:
         """Refused if the name is taken."""
         values = {"name": row.name, "role": row.role, "at": row.at, "digest": digest}
-        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+        with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             try:
                 connection.execute(insert(token).values(project_id=self._id(connection), **values))
             except IntegrityError:
@@ -57,12 +57,12 @@ class Access:
             .where(project.c.name == self.project)
             .order_by(token.c.id)
         )
-        with explained(self.store.path), self.store.engine.connect() as connection:
+        with database_errors(self.store.path), self.store.engine.connect() as connection:
             return [TokenRow(*row) for row in connection.execute(query).all()]
 
     def remove_token(self, name: str) -> bool:
         """Whether there was such a token; whoever signed in with it is signed out."""
-        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+        with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             gone = connection.execute(
                 delete(token).where(
                     token.c.project_id == self._id(connection), token.c.name == name
@@ -80,18 +80,18 @@ class Access:
             .join(project)
             .where(project.c.name == self.project, token.c.digest == token_digest)
         )
-        with explained(self.store.path), self.store.engine.connect() as connection:
+        with database_errors(self.store.path), self.store.engine.connect() as connection:
             found = connection.execute(query).first()
         if found is None:
             return False
-        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+        with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             project_id = self._id(connection)
             row = SessionRow(found.name, found.role, until)
             _open(connection, project_id, row, digest, now, token_id=found.id)
             return True
 
     def open_session_without_token(self, row: SessionRow, digest: str, now: str) -> None:
-        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+        with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             _open(connection, self._id(connection), row, digest, now, token_id=None)
 
     def names_without_token(self, now: str) -> set[str]:
@@ -103,7 +103,7 @@ class Access:
                 project.c.name == self.project, session.c.token_id.is_(None), session.c.until > now
             )
         )
-        with explained(self.store.path), self.store.engine.connect() as connection:
+        with database_errors(self.store.path), self.store.engine.connect() as connection:
             return set(connection.scalars(query))
 
     def session(self, digest: str, now: str) -> SessionRow | None:
@@ -114,17 +114,17 @@ class Access:
                 project.c.name == self.project, session.c.digest == digest, session.c.until > now
             )
         )
-        with explained(self.store.path), self.store.engine.connect() as connection:
+        with database_errors(self.store.path), self.store.engine.connect() as connection:
             row = connection.execute(query).first()
         return None if row is None else SessionRow(*row)
 
     def close_session(self, digest: str) -> None:
-        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+        with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             connection.execute(delete(session).where(session.c.digest == digest))
 
     def close_sessions(self, name: str | None, now: str) -> int:
         """Of everybody, or of one name; how many there were."""
-        with explained(self.store.path), writing(self.store.engine).begin() as connection:
+        with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             _forget_ended(connection, now)
             ended = delete(session).where(session.c.project_id == self._id(connection))
             if name is not None:

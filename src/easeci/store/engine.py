@@ -52,18 +52,18 @@ def writing(engine: Engine) -> Engine:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """The database's errors as ours, in words that say what to do."""
+def database_errors(path: Path) -> Iterator[None]:
+    """Raise errors of the database as ours, which say what to do."""
     try:
         yield
     except sqlite3.Error as error:
-        raise _in_words(path, error) from None
+        raise _explanation(path, error) from None
     except (OperationalError, DatabaseError) as error:
         cause = error.orig if isinstance(error.orig, sqlite3.Error) else None
-        raise _in_words(path, cause) from None
+        raise _explanation(path, cause) from None
 
 
-def _in_words(path: Path, error: sqlite3.Error | None) -> InfrastructureError:
+def _explanation(path: Path, error: sqlite3.Error | None) -> InfrastructureError:
     code = getattr(error, "sqlite_errorcode", None)
     primary = None if code is None else code & 0xFF
     match primary:

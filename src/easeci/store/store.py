@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from easeci.errors import InfrastructureError
 from easeci.ledger.chain import Head, Record
-from easeci.store.engine import explained, sqlite_engine, writing
+from easeci.store.engine import database_errors, sqlite_engine, writing
 from easeci.store.locks import is_locked, locked
 from easeci.store.schema import REVISION, event, project
 
@@ -39,7 +39,7 @@ class Store:
         elif not path.exists():
             raise InfrastructureError(f"there is no store in {folder}")
         store = Store(folder, sqlite_engine(path, create=create))
-        with explained(path):
+        with database_errors(path):
             migrate(store.engine, path)
         if create:
             path.chmod(0o600)
@@ -52,28 +52,28 @@ class Store:
 
     def projects(self) -> list[str]:
         """The names of all projects, sorted."""
-        with explained(self.path), self.engine.connect() as connection:
+        with database_errors(self.path), self.engine.connect() as connection:
             return list(connection.scalars(select(project.c.name).order_by(project.c.name)))
 
     def head(self, name: str) -> Head | None:
         """The head of a project, or None if there is no such project."""
-        with explained(self.path), self.engine.connect() as connection:
+        with database_errors(self.path), self.engine.connect() as connection:
             return _head(connection, name)
 
     def records(self, name: str, after: int = 0, until: int | None = None) -> list[Record]:
         """The records of a project, in order."""
-        with explained(self.path), self.engine.connect() as connection:
+        with database_errors(self.path), self.engine.connect() as connection:
             return _records(connection, name, after, until)
 
     def ledger(self, name: str, after: int = 0) -> tuple[list[Record], Head | None]:
         """Records and head of one moment, even if another command writes meanwhile."""
-        with explained(self.path), self.engine.connect() as connection:
+        with database_errors(self.path), self.engine.connect() as connection:
             return _records(connection, name, after), _head(connection, name)
 
     def append(self, name: str, head: Head, records: Sequence[Record]) -> None:
         """Add records after ``head``, all or none. The first records make the project."""
         last = records[-1]
-        with explained(self.path), writing(self.engine).begin() as connection:
+        with database_errors(self.path), writing(self.engine).begin() as connection:
             project_id = _advance(connection, name, head, Head(last.number, last.code))
             rows = [
                 {
@@ -107,7 +107,7 @@ class Store:
 
     def damage(self) -> str | None:
         """What SQLite finds wrong with the file of the database, or None."""
-        with explained(self.path), self.engine.connect() as connection:
+        with database_errors(self.path), self.engine.connect() as connection:
             found = connection.scalars(text("PRAGMA integrity_check")).first()
         return None if found == "ok" else f"{DATABASE}: {found}"
 

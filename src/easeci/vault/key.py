@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from easeci.errors import InfrastructureError
-from easeci.files import create_file, in_words
+from easeci.files import create_file, file_error
 
 KEY_FILE = "key"
 SIZE = 32
@@ -88,7 +88,7 @@ def load_key(store: Path) -> Key:
             hint="Put its file 'key' back from a backup: nothing can be verified without it.",
         ) from None
     except OSError as error:
-        raise in_words(error, f"the key of the store {store} cannot be read") from None
+        raise file_error(error, f"the key of the store {store} cannot be read") from None
     try:
         key = Key(bytes.fromhex(content[: 2 * SIZE].decode("ascii")))
     except ValueError:
