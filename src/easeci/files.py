@@ -1,7 +1,7 @@
-"""Writing that either happens as a whole or leaves nothing behind.
+"""Durable writes: a file or a folder is written as a whole, or nothing is left of it.
 
-A file is written under another name in its own folder, brought to the disk, and renamed. A folder
-of files is made the same way. Whatever goes wrong is an error in words that says what to do.
+Content goes to a temporary name in the same folder, then to the disk, and is then renamed. The
+errors of the operating system become errors that say what to do.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from easeci.errors import InfrastructureError
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
+IGNORED_BY_GIT = b"*\n"
 _BEGINNING, _ENDING = ".making-", ".tmp"
 
 _CAUSES = {
@@ -36,7 +38,7 @@ _CAUSES = {
 
 
 def file_error(error: OSError, what: str) -> InfrastructureError:
-    """What happened, why, and what to do. The error's own text may name secret files."""
+    """What failed, why, and what to do. The system's own text may name secret files."""
     cause, advice = _CAUSES.get(
         error.errno or 0, (error.strerror or "input/output error", "Check the store and its disk")
     )
@@ -45,26 +47,80 @@ def file_error(error: OSError, what: str) -> InfrastructureError:
 
 @contextmanager
 def explained(what: str) -> Iterator[None]:
-    """Turn errors of the system into errors in words."""
+    """Raise errors of the operating system as :func:`file_error`."""
     try:
         yield
     except OSError as error:
         raise file_error(error, what) from None
 
 
+# -- folders
+
+
 def make_folder(path: Path) -> None:
-    """A folder for the owner alone, with all above it; one that is there stays as it is."""
+    """Make a folder for the owner alone, and its parents. An existing one stays as it is."""
     if path.is_dir():
         return
     make_folder(path.parent)
     path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
 
 
+def make_store_folder(path: Path) -> None:
+    """Make the folder of a store: private, and git ignores it even inside a repository."""
+    with explained(f"the store {path} cannot be used"):
+        if path.exists() and not path.is_dir():
+            raise InfrastructureError(f"the store {path} is not a folder")
+        make_folder(path)
+        try:
+            if not (path / ".gitignore").exists():
+                create_file(path / ".gitignore", IGNORED_BY_GIT)
+        except FileExistsError:
+            pass  # another command was faster
+
+
+def create_folder(path: Path, fill: Callable[[Path], None]) -> None:
+    """Make a new folder with all that ``fill`` puts into it, or nothing at all."""
+    temporary = _temporary(path)
+    try:
+        temporary.mkdir(mode=PRIVATE_FOLDER)
+        fill(temporary)
+        for folder, _, _ in os.walk(temporary):
+            sync_folder(Path(folder))
+        temporary.rename(path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    sync_folder(path.parent)
+
+
+def remove_folder(path: Path) -> None:
+    """Remove a folder. To other processes it is gone at once."""
+    temporary = _temporary(path)
+    path.rename(temporary)
+    sync_folder(path.parent)
+    shutil.rmtree(temporary)
+
+
+def sync_folder(path: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+# -- files
+
+
 def create_file(path: Path, content: bytes, mode: int = PRIVATE_FILE) -> None:
-    """A new file, complete or not there at all; FileExistsError if there is one of that name."""
-    with _beside(path) as temporary:
+    """Write a new file. FileExistsError if there is a file of that name."""
+    temporary = _temporary(path)
+    try:
         write_synced(temporary, content, mode)
         _place(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 
@@ -79,56 +135,50 @@ def _place(temporary: Path, path: Path) -> None:
         temporary.rename(path)
 
 
+def replace_file(path: Path, content: bytes, mode: int = PRIVATE_FILE) -> None:
+    """Write a file in place of the one that is there, if any."""
+    with replacing(path, mode) as file:
+        file.write(content)
+
+
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    temporary = path.parent / f"{_BEGINNING}{path.name}-{secrets.token_hex(8)}{_ENDING}"
+def replacing(path: Path, mode: int = PRIVATE_FILE) -> Iterator[IO[bytes]]:
+    """A file to write to, which takes the place of ``path`` at the end.
+
+    It is opened first, so a place that cannot be written is known before the content is made.
+    """
+    temporary = _temporary(path)
     try:
-        yield temporary
+        with _synced(temporary, mode) as file:
+            yield file
+        temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+    sync_folder(path.parent)
 
 
 def write_synced(path: Path, content: bytes, mode: int) -> None:
-    """Write a file that nobody else knows of yet, and wait until it is on the disk."""
+    """Write a new file that no other process reads yet, and wait until it is on the disk."""
+    with _synced(path, mode) as file:
+        file.write(content)
+
+
+@contextmanager
+def _synced(path: Path, mode: int) -> Iterator[IO[bytes]]:
     with path.open("xb") as file:
         os.fchmod(file.fileno(), mode)
-        file.write(content)
+        yield file
         file.flush()
         os.fsync(file.fileno())
 
 
-def create_folder(path: Path, fill: Callable[[Path], None]) -> None:
-    """A new folder with all that ``fill`` puts into it, or nothing at all."""
-    temporary = path.parent / f"{_BEGINNING}{path.name}-{secrets.token_hex(8)}{_ENDING}"
-    try:
-        temporary.mkdir(mode=PRIVATE_FOLDER)
-        fill(temporary)
-        for folder, _, _ in os.walk(temporary):
-            sync_folder(Path(folder))
-        temporary.rename(path)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    sync_folder(path.parent)
+# -- temporary names
 
 
-def remove_folder(path: Path) -> None:
-    """Remove a folder; to whoever looks, it goes at once."""
-    temporary = path.parent / f"{_BEGINNING}{path.name}-{secrets.token_hex(8)}{_ENDING}"
-    path.rename(temporary)
-    sync_folder(path.parent)
-    shutil.rmtree(temporary)
+def _temporary(path: Path) -> Path:
+    return path.parent / f"{_BEGINNING}{secrets.token_hex(8)}{_ENDING}"
 
 
 def unfinished(name: str) -> bool:
-    """Whether a name is that of something that was never finished."""
+    """Whether a name is a temporary one: its process was killed, or is still writing."""
     return name.startswith(_BEGINNING) and name.endswith(_ENDING)
-
-
-def sync_folder(path: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

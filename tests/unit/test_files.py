@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import InfrastructureError, UsageError
-from easeci.files import create_file, create_folder, file_error, unfinished
+from easeci.files import create_file, create_folder, file_error, replacing, unfinished
 from easeci.vault.key import KEY_FILE
 from easeci.vault.paths import open_vault
 from easeci.vault.sealing import seal
@@ -25,7 +25,8 @@ import resource, sys
 from pathlib import Path
 from easeci.errors import InfrastructureError
 from easeci.tables.label_formats import load_answers
-from easeci.vault import SealedTestset, open_vault
+from easeci.vault.paths import open_vault
+from easeci.vault.testset import SealedTestset
 from easeci.vault.intake import load_offered
 from easeci.vault.sealing import seal
 action, folder, limit = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
@@ -159,6 +160,19 @@ def test_files_are_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         create_file(tmp_path / "f", b"second")
     create_file(tmp_path / "g", b"second")
     assert everything(tmp_path) == {"f": b"first", "g": b"second"}
+
+
+def test_a_file_is_replaced_as_a_whole_or_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("before")
+    with pytest.raises(ZeroDivisionError), replacing(path, 0o644) as file:
+        file.write(b"half")
+        raise ZeroDivisionError
+    assert path.read_text() == "before"
+    with replacing(path, 0o600) as file:
+        file.write(b"after")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("after", 0o600)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_store_is_ignored_by_git_and_private(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from email.utils import parsedate_to_datetime
 from io import FileIO
 from pathlib import Path
 
+from easeci.files import sync_folder
 from easeci.notify.failure import NotSent
 
 _START = b"From easeci "
@@ -145,11 +146,7 @@ def _opened(path: Path) -> FileIO:
         file.close()
         raise NotSent(f"{path} is not a file that mail could be appended to")
     if created:
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(path.parent)
     return file
 
 

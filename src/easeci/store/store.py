@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine, insert, inspect, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from easeci.errors import InfrastructureError
+from easeci.files import make_store_folder
 from easeci.ledger.chain import Head, Record
 from easeci.store.engine import database_errors, sqlite_engine, writing
 from easeci.store.locks import is_locked, locked
@@ -35,7 +36,7 @@ class Store:
         """Open the store in a folder. Only ``create`` makes a new one."""
         path = folder / DATABASE
         if create:
-            _make_folder(folder)
+            make_store_folder(folder)
         elif not path.exists():
             raise InfrastructureError(f"there is no store in {folder}")
         store = Store(folder, sqlite_engine(path, create=create))
@@ -195,17 +196,3 @@ def _overtaken() -> InfrastructureError:
         "another command has written to this project meanwhile",
         hint="Nothing was recorded. Run the command again.",
     )
-
-
-def _make_folder(folder: Path) -> None:
-    """Make the folder of a store, closed to other accounts and ignored by git."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-    except OSError as error:
-        raise InfrastructureError(
-            f"the store {folder} cannot be made: {error.strerror}",
-            hint="--store names another folder.",
-        ) from None

@@ -12,7 +12,6 @@ else. That is not worth waiting for the disk: only after a power cut may it be g
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 from pathlib import Path
@@ -30,6 +29,8 @@ class Journal:
     """The open answers of a testset. ``entries`` are those that were not taken back."""
 
     def __init__(self, folder: Path) -> None:
+        import fcntl  # only Unix has it, and only here is it needed
+
         self._folder = folder
         with explained("the journal of labels cannot be used"):
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -21,8 +21,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.errors import InfrastructureError, UsageError
-from easeci.files import create_file, explained, make_folder, remove_folder, unfinished
+from easeci.errors import UsageError
+from easeci.files import explained, make_folder, make_store_folder, remove_folder, unfinished
 from easeci.vault.key import KEY_FILE, Key, create_key, load_key
 
 VAULT = "vault"
@@ -38,7 +38,6 @@ FIRST_LABELS = f"{LABELS}/0001.parquet"
 PREDICTIONS = "predictions"
 LOGS = "logs"
 ARCHIVES = "archives"
-IGNORED_BY_GIT = b"*\n"
 
 
 @dataclass(frozen=True)
@@ -80,24 +79,12 @@ def open_vault(store: Path, project: str) -> Vault:
             hint="Use up to 100 letters, digits, dots, dashes and underscores: --project NAME.",
         )
     folder = store / VAULT / project
+    make_store_folder(store)
     with explained(f"the store {store} cannot be used"):
-        prepare_store(store)
         fresh = not (store / KEY_FILE).exists() and not _holds_testsets(store)
         key = create_key(store) if fresh else load_key(store)
         make_folder(folder)
     return Vault(folder, key)
-
-
-def prepare_store(store: Path) -> None:
-    """The folder of a store, ignored by git by itself."""
-    if store.exists() and not store.is_dir():
-        raise InfrastructureError(f"the store {store} is not a folder")
-    make_folder(store)
-    try:
-        if not (store / ".gitignore").exists():
-            create_file(store / ".gitignore", IGNORED_BY_GIT)
-    except FileExistsError:
-        pass  # somebody else was faster
 
 
 def _holds_testsets(store: Path) -> bool:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Set
 from pathlib import Path
 
+from easeci.files import IGNORED_BY_GIT
 from easeci.vault import paths
 from easeci.vault.key import Key
 from easeci.vault.paths import Vault
@@ -15,7 +16,7 @@ from easeci.vault.sealed_files import read_manifest
 def store_damage(store: Path) -> list[str]:
     """What is wrong with the store's folder itself: git must never see what is in it."""
     try:
-        ignored = (store / ".gitignore").read_bytes() == paths.IGNORED_BY_GIT
+        ignored = (store / ".gitignore").read_bytes() == IGNORED_BY_GIT
     except OSError:
         ignored = False
     return [] if ignored else [".gitignore was changed: git might see the store"]

@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.files import sync_folder, write_synced
+from easeci.files import replace_file, write_synced
 from easeci.service.pushes.permissions import Sharing
 from easeci.service.pushes.results import PushResult, parse_result, result_document
 
@@ -167,11 +167,8 @@ class DropBox:
 
     def publish(self, commit: str, result: PushResult) -> None:
         """Leave a result for developers; it replaces an earlier one."""
-        temporary = self.results / f".{commit}-{secrets.token_hex(8)}"
         text = json.dumps(result_document(result), indent=2, ensure_ascii=False) + "\n"
-        write_synced(temporary, text.encode(), 0o644)
-        temporary.rename(self.results / commit)
-        sync_folder(self.results)
+        replace_file(self.results / commit, text.encode(), 0o644)
 
 
 def parse_push(name: str, content: bytes, uid: int) -> DroppedPush | Refused:

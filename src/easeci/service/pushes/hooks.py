@@ -6,7 +6,6 @@ is kept as ``<name>.before-easeci`` and runs first; uninstalling puts it back.
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from easeci.build.repository import Repository
 from easeci.errors import UsageError
-from easeci.files import explained
+from easeci.files import explained, replace_file
 from easeci.service.commits.submit import spending_branches
 from easeci.service.project import Project
 from easeci.service.pushes.dropbox import DropBox
@@ -134,10 +133,7 @@ def _write(path: Path, script: str) -> None:
                 hint="Remove one of the two, or merge them into one, and install again.",
             )
         path.rename(before)
-    temporary = path.with_name(f".{path.name}-{os.getpid()}.tmp")
-    temporary.write_text(script, encoding="utf-8")
-    temporary.chmod(0o755)
-    temporary.rename(path)
+    replace_file(path, script.encode(), 0o755)
 
 
 def _remove(path: Path) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from typing import IO
 
 from easeci.charts import require_charts
 from easeci.errors import UsageError
+from easeci.files import replacing
 from easeci.service.looks import record_look
 from easeci.service.project import Project
 from easeci.views.report.contents import make_report
@@ -57,16 +56,7 @@ def _replaced(path: Path, mode: int) -> Iterator[IO[bytes]]:
     if target.exists() and not target.is_file():
         raise UsageError(f"{path} cannot be written: it is not a file", hint="Name one with -o.")
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+        with replacing(target, mode) as file:
             yield file
-            os.fchmod(file.fileno(), mode)
-        temporary.replace(target)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)

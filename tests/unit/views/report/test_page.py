@@ -221,19 +221,6 @@ def test_the_promise_of_each_mode() -> None:
     assert "0.9, no commit passes that is on the bad side of some threshold" in sensitive
 
 
-def test_a_file_is_replaced_as_a_whole_or_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    path.write_text("before")
-    with pytest.raises(ZeroDivisionError), _replaced(path, 0o644) as file:
-        file.write(b"half")
-        raise ZeroDivisionError
-    assert path.read_text() == "before"
-    with _replaced(path, 0o600) as file:
-        file.write(b"after")
-    assert (path.read_text(), path.stat().st_mode & 0o777) == ("after", 0o600)
-    assert list(tmp_path.iterdir()) == [path]
-
-
 @pytest.mark.parametrize("name", ["", "/dev/null", "missing/report.html"])
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path, name: str) -> None:
     with (
