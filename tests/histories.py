@@ -19,7 +19,8 @@ from easeci.ledger.events import (
     Submitted,
     TestsetAdded,
 )
-from easeci.ledger.state import State, fold
+from easeci.ledger.fold import fold
+from easeci.ledger.state import State
 from easeci.ledger.verdicts import RecordedClause, RecordedVerdict
 from easeci.script import Estimator
 from easeci.verdict.logic import Result

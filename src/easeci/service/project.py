@@ -21,7 +21,8 @@ from easeci.files import explained
 from easeci.ledger.chain import Head, chained, find_damage, start
 from easeci.ledger.disclosure import disclosed_reason
 from easeci.ledger.events import Event, ProjectOpened, parse_event
-from easeci.ledger.state import State, Testset, apply, fold
+from easeci.ledger.fold import apply, fold
+from easeci.ledger.state import State, Testset
 from easeci.store import Store
 from easeci.vault.paths import Vault, open_vault
 from easeci.vault.testset import SealedTestset

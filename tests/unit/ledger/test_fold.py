@@ -15,7 +15,7 @@ from easeci.ledger.events import (
     Submitted,
     TestsetRetired,
 )
-from easeci.ledger.state import fold
+from easeci.ledger.fold import fold
 from tests.histories import History, added
 
 
@@ -122,7 +122,7 @@ def test_a_retired_testset_is_no_longer_active() -> None:
 def test_folding_in_parts_is_folding_at_once() -> None:
     """What a command appends leaves it with the state that the next command folds."""
     from easeci.ledger.events import parse_event
-    from easeci.ledger.state import apply
+    from easeci.ledger.fold import apply
 
     records = History.begun().commit("1", True).commit("2", None).records
     grown = fold(records[:3])

@@ -1,0 +1,250 @@
+"""From events to the state of a project.
+
+``fold`` is a pure function of the records. The state that it returns belongs to the caller. Every
+command folds histories of up to ten thousand commits, so the parts of the state grow in place
+instead of being copied for each event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from easeci.ledger.chain import Head, Record
+from easeci.ledger.events import (
+    BaselineArchived,
+    BaselineBuilt,
+    BaselineFailed,
+    BaselineSet,
+    BuildFailed,
+    Built,
+    Charged,
+    Decided,
+    Event,
+    LabelsAdded,
+    Looked,
+    MessageQueued,
+    MessageTried,
+    ProjectOpened,
+    Promoted,
+    Signalled,
+    Submitted,
+    Superseded,
+    TestsetAdded,
+    TestsetReleased,
+    TestsetRetired,
+    parse_event,
+)
+from easeci.ledger.state import Message, Predictions, State, Step, Submission, Testset
+from easeci.script import Adaptivity, Estimator
+
+
+def fold(records: Iterable[Record]) -> State:
+    """The state after all these records."""
+    state = State()
+    for record in records:
+        apply(state, parse_event(record.kind, record.version, record.text), record)
+    return state
+
+
+def apply(state: State, event: Event, record: Record) -> None:
+    """One more event, appended by whoever holds the state."""
+    state.head = Head(record.number, record.code)
+    _APPLY[type(event)](state, event, record.at)
+
+
+def _project_opened(state: State, event: ProjectOpened, at: str) -> None:  # noqa: ARG001
+    state.first_commit = event.first_commit
+
+
+def _testset_added(state: State, event: TestsetAdded, at: str) -> None:
+    state.testsets[event.testset] = Testset(
+        number=event.testset,
+        name=event.name,
+        examples=event.examples,
+        needed=event.needed,
+        sealed=event.script,
+        source=event.source,
+        estimator=Estimator(event.estimator),
+        files=dict(event.files),
+        at=at,
+        shared=event.shared,
+    )
+
+
+def _labels_added(state: State, event: LabelsAdded, at: str) -> None:  # noqa: ARG001
+    testset = state.testsets[event.testset]
+    testset.label_files.append(event.file)
+    testset.files[event.file] = event.digest
+    testset.labels += event.added
+    testset.corrected += event.corrected
+
+
+def _testset_retired(state: State, event: TestsetRetired, at: str) -> None:  # noqa: ARG001
+    state.testsets[event.testset].retired = event.reason
+
+
+def _baseline_set(state: State, event: BaselineSet, at: str) -> None:  # noqa: ARG001
+    state.baseline, state.baseline_how, state.baseline_hidden = event.commit, event.how, False
+
+
+def _baseline_archived(state: State, event: BaselineArchived, at: str) -> None:  # noqa: ARG001
+    if state.archive is not None:  # only the baseline's archive is kept
+        state.testsets[state.archive.testset].files.pop(state.archive.file, None)
+    state.archive = event
+    state.testsets[event.testset].files[event.file] = event.digest
+
+
+def _submitted(state: State, event: Submitted, at: str) -> None:
+    state.submissions.append(
+        Submission(
+            number=event.submission,
+            commit=event.commit,
+            subject=event.subject,
+            branch=event.branch,
+            candidate=event.candidate,
+            testset=event.testset,
+            at=at,
+        )
+    )
+
+
+def _built(state: State, event: Built, at: str) -> None:  # noqa: ARG001
+    submission = state.submission(event.submission)
+    submission.built, state.built = True, state.built + 1
+    submission.turn = state.built
+    testset = state.testsets[submission.testset]
+    if event.log is not None and event.log_digest is not None:
+        submission.log = event.log
+        testset.files[event.log] = event.log_digest
+    testset.files[event.file] = event.digest
+    testset.predictions[submission.commit] = Predictions(
+        event.file, event.digest, event.fingerprint
+    )
+
+
+def _build_failed(state: State, event: BuildFailed, at: str) -> None:  # noqa: ARG001
+    submission = state.submission(event.submission)
+    submission.failure, submission.log = event.reason, event.log
+    state.testsets[submission.testset].files[event.log] = event.log_digest
+
+
+def _baseline_built(state: State, event: BaselineBuilt, at: str) -> None:  # noqa: ARG001
+    testset = state.testsets[event.testset]
+    testset.files[event.file] = event.digest
+    testset.files[event.log] = event.log_digest
+    testset.baseline_failure = None
+    testset.predictions[event.commit] = Predictions(event.file, event.digest, event.fingerprint)
+
+
+def _charged(state: State, event: Charged, at: str) -> None:
+    submission = state.submission(event.submission)
+    submission.step = event.step
+    testset = state.testsets[submission.testset]
+    testset.steps.append(
+        Step(event.step, submission.number, testset.number, event.baseline, charged_at=at)
+    )
+    testset.tested[event.step] = testset.predictions[submission.commit].fingerprint
+
+
+def _decided(state: State, event: Decided, at: str) -> None:
+    testset = state.testsets[event.testset]
+    step = testset.steps[event.step - 1]
+    step.passed, step.document, step.decided_at = event.passed, event.verdict, at
+    step.label_files = len(testset.label_files)
+    submission = state.submission(step.submission)
+    if event.passed and submission.candidate:
+        _passed(state, submission)
+
+
+def _passed(state: State, submission: Submission) -> None:
+    """The last commit of its branch that passed is the baseline."""
+    submission.became_baseline |= state.baseline != submission.commit
+    hidden = state.testsets[submission.testset].script.adaptivity is Adaptivity.NONE
+    state.baseline, state.baseline_how, state.baseline_hidden = submission.commit, "passed", hidden
+
+
+def _promoted(state: State, event: Promoted, at: str) -> None:  # noqa: ARG001
+    submission = state.submission(event.submission)
+    submission.candidate = True
+    steps = state.testsets[submission.testset].steps
+    later = steps[submission.step :] if submission.step is not None else []
+    overtaken = any(s.passed and state.submission(s.submission).candidate for s in later)
+    if submission.step is not None and steps[submission.step - 1].passed and not overtaken:
+        _passed(state, submission)
+
+
+def _baseline_failed(state: State, event: BaselineFailed, at: str) -> None:  # noqa: ARG001
+    testset = state.testsets[event.testset]
+    testset.files[event.log] = event.log_digest
+    testset.baseline_failure = event
+
+
+def _answered(state: State, event: Signalled, at: str) -> None:  # noqa: ARG001
+    submission = state.submission(event.submission)
+    submission.signal, submission.repeats = event.signal, event.repeats
+    testset = state.testsets[submission.testset]
+    if submission.step is not None:
+        testset.steps[submission.step - 1].answered = True
+    again = event.repeats is not None and testset.script.adaptivity is not Adaptivity.NONE
+    if again and submission.candidate and testset.steps[(event.repeats or 1) - 1].passed:
+        # Passed on another branch, and now on the branch whose tips become the baseline.
+        _passed(state, submission)
+
+
+def _superseded(state: State, event: Superseded, at: str) -> None:  # noqa: ARG001
+    state.submission(event.submission).superseded_by = event.by
+
+
+def _testset_released(state: State, event: TestsetReleased, at: str) -> None:
+    state.testsets[event.testset].released_at = at
+
+
+def _message_queued(state: State, event: MessageQueued, at: str) -> None:
+    assert state.head is not None
+    state.messages.append(
+        Message(
+            number=event.message,
+            about=event.about,
+            recipient=event.recipient,
+            testset=event.testset,
+            step=event.step,
+            reason=event.reason,
+            queued_at=at,
+            head=state.head,
+        )
+    )
+
+
+def _message_tried(state: State, event: MessageTried, at: str) -> None:
+    message = state.messages[event.message - 1]
+    message.attempts += 1
+    message.last_at, message.last_reason, message.outcome = at, event.reason, event.outcome
+
+
+def _looked(state: State, event: Looked, at: str) -> None:
+    state.looks.append((at, event.view))
+
+
+_APPLY: dict[type[Event], Callable[[State, Any, str], None]] = {
+    ProjectOpened: _project_opened,
+    TestsetAdded: _testset_added,
+    LabelsAdded: _labels_added,
+    TestsetRetired: _testset_retired,
+    BaselineSet: _baseline_set,
+    BaselineArchived: _baseline_archived,
+    Submitted: _submitted,
+    Built: _built,
+    BuildFailed: _build_failed,
+    BaselineBuilt: _baseline_built,
+    BaselineFailed: _baseline_failed,
+    Promoted: _promoted,
+    Charged: _charged,
+    Decided: _decided,
+    Signalled: _answered,
+    Superseded: _superseded,
+    TestsetReleased: _testset_released,
+    MessageQueued: _message_queued,
+    MessageTried: _message_tried,
+    Looked: _looked,
+}
