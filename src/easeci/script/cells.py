@@ -1,4 +1,4 @@
-"""The five cells: everything that one example can say about the variables n, o and d.
+"""The five cells: all that one example can show about the variables n, o and d.
 
 For one example, n is 1 if the new model is right, o is 1 if the old model is right, and d is 1 if
 they predict differently. Two equal predictions are both right or both wrong, and two different
@@ -36,11 +36,12 @@ class Score:
     difference: Fraction
 
     def of(self, cell: Cell) -> Fraction:
+        """The score of one example in this cell."""
         return self._by_cell[cell]
 
     @cached_property
     def _by_cell(self) -> dict[Cell, Fraction]:
-        """Worked out once: exact fractions are slow, and every verdict asks many times."""
+        """Computed once: exact fractions are slow, and every verdict asks many times."""
         return {
             cell: self.new * n + self.old * o + self.difference * d
             for cell in Cell
@@ -54,11 +55,12 @@ class Score:
 
     @property
     def highest(self) -> Fraction:
+        """The greatest value that Φ can have under any mixture of cells."""
         return max(self.of(cell) for cell in Cell)
 
     @property
     def variables(self) -> int:
-        """How many of n, o and d it really depends on."""
+        """How many of n, o and d have a coefficient that is not 0."""
         return sum(1 for c in (self.new, self.old, self.difference) if c != 0)
 
     @property
@@ -73,14 +75,17 @@ class Score:
 
     @property
     def label_matters_when_differing(self) -> bool:
+        """Whether the score of an example depends on its label if the models differ on it."""
         return self.new != 0 or self.old != 0
 
     @property
     def needs_labels(self) -> bool:
+        """Whether any example needs a label; a score of d alone does not."""
         return self.label_matters_when_differing
 
     @property
     def needs_old_model(self) -> bool:
+        """Whether the score depends on the predictions of the old model."""
         return self.old != 0 or self.difference != 0
 
     def __neg__(self) -> Score:

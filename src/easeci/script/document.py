@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 def parse_script(text: str, source: str = "the script") -> Script:
-    """The script in a YAML text. Raises :class:`ScriptError` and nothing else."""
+    """Parse a script from a YAML text. Raises :class:`ScriptError` and nothing else."""
     return assemble(parse_entries(text, source), source)
 
 
@@ -30,7 +30,7 @@ def parse_entries(text: str, source: str) -> dict[str, Entry]:
 
 
 def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script:
-    """A script from the texts of its keys, wherever each was written."""
+    """Build a script from the texts of its keys, wherever each was written."""
     for key in KEYS:
         if key.required and key.name not in entries:
             raise ScriptError(
@@ -69,7 +69,7 @@ def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script
 
 
 def parse_option(name: str, text: str, parse: Callable[[str], Value]) -> Value:
-    """The value of an option that is no key of a script, with the same errors."""
+    """Parse an option that is not a key of a script, with the same errors as for a key."""
     return _parsed(name, text.strip(), Option(name), parse)
 
 

@@ -1,4 +1,4 @@
-"""The texts that the keys of a script were given, and where each was written."""
+"""The texts of a script's keys, and where each was written."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from easeci.script.problem import Problem, locate
 
 
 class Place(Protocol):
-    """Where a value was written; turns a problem with it into an error that says so."""
+    """Where a value was written: in a file, or as an option."""
 
-    def error(self, problem: Problem, text: str) -> ScriptError: ...
+    def error(self, problem: Problem, text: str) -> ScriptError:
+        """An error that says what is wrong and where it was written."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -23,20 +25,23 @@ class Option:
     name: str
 
     def error(self, problem: Problem, text: str) -> ScriptError:
+        """An error that names the option."""
         return locate(problem, text, self.name)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The text, or the texts of a list, that a key was given."""
+    """The value of one key: a text, or the texts of a list, and where each was written."""
 
     texts: tuple[str, ...]
     places: tuple[Place, ...]
 
     @staticmethod
     def option(name: str, text: str) -> Entry:
+        """An entry with one text, given as an option."""
         return Entry.options(name, [text])
 
     @staticmethod
     def options(name: str, texts: Sequence[str]) -> Entry:
+        """An entry with several texts, given as an option."""
         return Entry(tuple(text.strip() for text in texts), (Option(name),) * len(texts))

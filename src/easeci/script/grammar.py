@@ -82,7 +82,7 @@ class _ToTree(Transformer[Token, Condition]):
             raise Problem(
                 "this clause has no tolerance",
                 span,
-                "Say how exactly it is to be measured: put +/- and a number behind the constant, "
+                "Say how precisely to measure it: put +/- and a number after the constant, "
                 "such as n > 0.8 +/- 0.05.",
             )
         if left[1] is not None and right[1] is not None:
@@ -160,14 +160,14 @@ _READING_ORDER = tuple(_EXPECTED)
 
 
 def _explain(unexpected: UnexpectedInput, text: str) -> Problem:
-    """What the parser stumbled over, in the user's terms."""
+    """The parser's error in terms of what the user wrote."""
     expected = _expected_tokens(unexpected)
     if isinstance(unexpected, UnexpectedEOF) or _is_end(unexpected):
         end = len(text.rstrip())
         return Problem("the condition ends too early", Span(end, end + 1), expected)
     start = unexpected.pos_in_stream or 0
     for pattern, message, hint in _MISTAKES:
-        # A mistake such as "&&" is seen only at its second character.
+        # The parser notices a mistake such as "&&" only at its second character.
         for candidate in (start - 1, start):
             found = re.compile(pattern).match(text, candidate) if candidate >= 0 else None
             if found and found.end() > start:

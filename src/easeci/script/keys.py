@@ -1,7 +1,7 @@
 """The keys of a script: what each means, and how its text becomes a value.
 
-The same table serves the YAML document, the options of the commands, ``easeci init`` and the
-documentation.
+The YAML document, the options of the commands, ``easeci init`` and the documentation all use this
+one table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_STEPS = 1_000_000_000
 
 @dataclass(frozen=True)
 class ScriptKey:
-    """One key of a script. ``parse`` takes its text; a list of texts if ``is_list``."""
+    """One key of a script. ``parse`` gets its text, or each text of its list if ``is_list``."""
 
     name: str
     meaning: str
@@ -34,6 +34,7 @@ class ScriptKey:
 
 
 def parse_text(text: str) -> str:
+    """Any text that is not empty."""
     if not text:
         raise Problem("a value is missing here")
     return text
@@ -48,11 +49,12 @@ def parse_probability(text: str) -> Fraction:
     if 1 < value < 100 and not text.endswith("%"):
         hint = f"Did you mean {text}%, that is {float(value / 100):g}?"
     elif value == 1:
-        hint = "No finite testset is never wrong; 0.9999 is common."
+        hint = "No finite testset can be right for certain; 0.9999 is common."
     raise Problem("this must lie between 0 and 1, both excluded", hint=hint)
 
 
 def parse_difference(text: str) -> Fraction:
+    """A number above 0 and at most 1, or such a percentage; exact."""
     value = _parse_number(text)
     if 0 < value <= 1:
         return value
@@ -71,24 +73,27 @@ def parse_effect(text: str) -> Fraction:
         return value
     raise Problem(
         "the effect must lie between -2 and 2",
-        hint="It is by how much the new model is on the good side of its threshold: 0.03, or -1%.",
+        hint="It says how far the new model lies on the good side of its threshold: 0.03, or -1%.",
     )
 
 
 def parse_steps(text: str) -> int:
+    """A whole number from 1 to ``MOST_STEPS``."""
     if not re.fullmatch(r"[0-9]{1,12}", text) or not 1 <= int(text) <= MOST_STEPS:
         raise Problem(
             f"the steps must be a whole number from 1 to {MOST_STEPS:,}",
-            hint="It is how many commits one testset must serve; 32 is one a day for a month.",
+            hint="It is how many commits one testset must serve: 32 is one a day for a month.",
         )
     return int(text)
 
 
 def parse_mode(text: str) -> Mode:
+    """``fp-free`` or ``fn-free``."""
     return _choice(Mode, text, "mode")
 
 
 def parse_estimator(text: str) -> Estimator:
+    """The name of an estimator, or ``auto``."""
     return _choice(Estimator, text, "estimator")
 
 
@@ -109,6 +114,7 @@ def parse_adaptivity(text: str) -> tuple[Adaptivity, str | None]:
 
 
 def parse_email(text: str) -> str:
+    """One mail address, checked for its form only."""
     if not re.fullmatch(r"[^@\s<>,;]+@[^@\s<>,;]+", text):
         raise Problem("this is not a mail address", hint="Write one such as owner@example.org.")
     return text
@@ -119,6 +125,7 @@ _BYTES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 
 def parse_duration(text: str) -> int:
+    """A duration such as 30m, in seconds."""
     found = re.fullmatch(r"([0-9]{1,9})\s*([smhd])", text)
     if not found or int(found[1]) == 0:
         raise Problem("this is not a duration", hint="Write one such as 90s, 30m, 2h or 1d.")
@@ -126,6 +133,7 @@ def parse_duration(text: str) -> int:
 
 
 def parse_memory(text: str) -> int:
+    """An amount of memory such as 8GiB, in bytes."""
     found = re.fullmatch(r"([0-9]{1,9})\s*([KMGT]iB)", text)
     if not found or int(found[1]) == 0:
         raise Problem("this is not an amount of memory", hint="Write one such as 512MiB or 8GiB.")
@@ -133,6 +141,7 @@ def parse_memory(text: str) -> int:
 
 
 def parse_mount(text: str) -> str:
+    """An absolute path."""
     if not text.startswith("/"):
         raise Problem("a mount is an absolute path", hint="Write one such as /data/weights.")
     return text
@@ -186,13 +195,16 @@ KEYS: tuple[ScriptKey, ...] = (
     ),
     ScriptKey(
         "difference",
-        "the largest d that is expected of a commit; sizes the testset, never touches safety",
+        "the largest d that you expect of a commit; sizes the testset, does not affect safety",
         "0.1",
         parse_difference,
     ),
     ScriptKey("email", "where alarms go", "owner@example.org", parse_email),
     ScriptKey(
-        "branch", "whose tips become the baseline; default: the default branch", "main", parse_text
+        "branch",
+        "the branch whose tips become the baseline; default: the default branch",
+        "main",
+        parse_text,
     ),
     ScriptKey(
         "branches",
@@ -204,7 +216,7 @@ KEYS: tuple[ScriptKey, ...] = (
     ),
     ScriptKey(
         "classes",
-        "what a label can be; default: whatever labels say",
+        "the values that a label can have; default: any",
         "low, high",
         parse_text,
         False,
@@ -212,7 +224,7 @@ KEYS: tuple[ScriptKey, ...] = (
     ),
     ScriptKey(
         "disclose",
-        "how often signals are given: on a fixed tick, so that their time tells nothing",
+        "how often signals are given: at fixed times, so that the time of a signal tells nothing",
         "24h",
         parse_duration,
     ),
@@ -231,7 +243,7 @@ KEY_NAMES = tuple(key.name for key in KEYS)
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that the user probably meant."""
+    """The known name that the user probably meant, or None."""
     by_folded = {option.lower(): option for option in known}
     for folded, option in by_folded.items():
         if name and folded.startswith(name.lower()):

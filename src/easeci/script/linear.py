@@ -65,7 +65,7 @@ class LinearClause:
 
 @dataclass(frozen=True)
 class _Linear:
-    """Σ coefficient · variable + constant, while an expression is being gathered."""
+    """Σ coefficient · variable + constant: the value of a part of an expression."""
 
     coefficients: tuple[Fraction, Fraction, Fraction]
     constant: Fraction
@@ -86,11 +86,12 @@ _ZERO = _Linear((Fraction(0), Fraction(0), Fraction(0)), Fraction(0))
 
 
 def compile_condition(condition: Condition) -> tuple[LinearClause, ...]:
-    """The clauses in normal form; raises :class:`Problem` for what makes no sense."""
+    """The clauses in normal form. Raises :class:`Problem` if a clause makes no sense."""
     return tuple(compile_clause(clause) for clause in condition.clauses)
 
 
 def compile_clause(clause: Clause) -> LinearClause:
+    """One clause in normal form. Raises :class:`Problem` if the clause makes no sense."""
     tolerance = Fraction(clause.tolerance.value)
     if tolerance <= 0:
         raise Problem(
@@ -101,7 +102,7 @@ def compile_clause(clause: Clause) -> LinearClause:
     left, right = _gather(clause.left), _gather(clause.right)
     comparison = clause.comparison
     if left.is_constant and not right.is_constant:
-        # 0.02 < n - o reads as n - o > 0.02, the way the user thinks of it.
+        # Messages show 0.02 < n - o as n - o > 0.02, because users think of it in that order.
         left, right = right, left
         comparison = _MIRRORED[comparison]
     form = left.plus(right, Fraction(-1))
@@ -127,7 +128,7 @@ LARGEST = Fraction(10**9)
 
 
 def _require_ordinary_size(numbers: list[Fraction], span: Span) -> None:
-    """Refuse numbers that no testset could tell from nothing, or that floats can't hold."""
+    """Refuse numbers so small that no testset could measure them, or too large for floats."""
     if any(number != 0 and not 1 / LARGEST <= abs(number) <= LARGEST for number in numbers):
         raise Problem("the numbers of this clause are too large or too small", span)
 

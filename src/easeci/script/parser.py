@@ -12,7 +12,7 @@ DEEPEST_NESTING = 60
 
 
 def parse_condition(text: str) -> Condition:
-    """The tree of a condition. Raises :class:`ScriptError` and nothing else."""
+    """Parse a condition into its tree. Raises :class:`ScriptError` and nothing else."""
     try:
         return parse_unlocated(text)
     except Problem as problem:
@@ -20,7 +20,7 @@ def parse_condition(text: str) -> Condition:
 
 
 def parse_unlocated(text: str) -> Condition:
-    """As :func:`parse_condition`, but leaves it to the caller to say where the text stands."""
+    """Like :func:`parse_condition`, but raises :class:`Problem`: the caller knows the place."""
     if len(text) > LONGEST_TEXT:
         raise _too_long()
     if not text.strip():
@@ -42,14 +42,14 @@ def _too_long() -> Problem:
 
 
 def _require_shallow(condition: Condition) -> None:
-    """Refuse trees so deep that walking them could exhaust the stack; itself no recursion."""
+    """Refuse trees so deep that recursion could exhaust the stack. This check is a loop."""
     pending: list[tuple[Expression, int]] = []
     for clause in condition.clauses:
         pending += [(clause.left, 1), (clause.right, 1)]
     while pending:
         node, depth = pending.pop()
         if depth > DEEPEST_NESTING:
-            raise Problem(f"more than {DEEPEST_NESTING} operations inside one another", node.span)
+            raise Problem(f"more than {DEEPEST_NESTING} operations in one expression", node.span)
         match node:
             case Negation():
                 pending.append((node.operand, depth + 1))

@@ -1,4 +1,4 @@
-"""Something wrong with a text that the user wrote, and how it becomes an error with a caret."""
+"""A mistake in a text that the user wrote, and how it becomes an error with a caret."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from easeci.script.syntax import Span
 
 
 class Problem(Exception):  # noqa: N818 - becomes an error once its place is known
-    """What is wrong, at a span of the text at hand. Never leaves this package.
+    """What is wrong, at a span of a text. Never leaves this package.
 
-    Whoever knows where the text stands (a file, an option) turns it into a ScriptError.
+    The caller that knows where the text was written (a file, an option) turns the problem into a
+    ScriptError.
     """
 
     def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
@@ -20,7 +21,7 @@ class Problem(Exception):  # noqa: N818 - becomes an error once its place is kno
 
 
 def locate(problem: Problem, text: str, source: str = "the condition") -> ScriptError:
-    """The problem as an error, with a caret in the text itself."""
+    """The problem as an error that shows the line of the text, with a caret."""
     span = problem.span or Span(0, len(text))
     start = min(span.start, len(text))
     before = text[:start]

@@ -1,4 +1,4 @@
-"""The script: what the owner asks for, checked and in exact numbers."""
+"""The script: what the owner asks for, checked, with exact numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from easeci.script.syntax import Condition
 
 
 class Mode(StrEnum):
-    """Which error must not happen; it also says how Unknown is answered."""
+    """Which error must not happen, and so whether Unknown passes (fn-free) or fails (fp-free)."""
 
     FP_FREE = "fp-free"
     FN_FREE = "fn-free"
@@ -64,22 +64,26 @@ class Script:
 
     @property
     def delta(self) -> Fraction:
+        """δ = 1 − reliability: how probable a wrong answer in the testset's life may be."""
         return 1 - self.reliability
 
     @property
     def beta(self) -> Fraction:
+        """β = 1 − sensitivity: how probable it may be that a clearly good commit fails."""
         return 1 - self.sensitivity
 
     @property
     def needs_old_model(self) -> bool:
+        """Whether any clause depends on the predictions of the old model."""
         return any(clause.score.needs_old_model for clause in self.clauses)
 
     @property
     def needs_labels(self) -> bool:
+        """Whether any clause needs labels."""
         return any(clause.score.needs_labels for clause in self.clauses)
 
     def warnings(self) -> tuple[str, ...]:
-        """What is allowed and probably not meant."""
+        """Warnings about clauses that are allowed but probably a mistake."""
         found = []
         for clause in self.clauses:
             found += [_reach_warning(clause, "True")]
@@ -89,27 +93,29 @@ class Script:
 
 
 def _reach_warning(clause: LinearClause, outcome: str) -> str | None:
-    """Whether the clause can never be shown True (or False) at its tolerance, or not surely so.
+    """A warning if the clause can never, or not reliably, be shown True (or False).
 
-    Written for Φ > c: True needs an estimate above c + ε, and is promised from c + 2ε on.
+    For Φ > c: True needs an estimate above c + ε, and is promised only if Φ >= c + 2ε.
     """
     form = clause.greater
     if outcome == "True":
         room = form.score.highest - form.threshold
     else:
         room = form.threshold - form.score.lowest
-    end = clause.score.highest if (form is clause) == (outcome == "True") else clause.score.lowest
-    reach = f"{clause.score} ends at {float(end):g}"
+    if (form is clause) == (outcome == "True"):
+        reach = f"the largest possible {clause.score} is {float(clause.score.highest):g}"
+    else:
+        reach = f"the smallest possible {clause.score} is {float(clause.score.lowest):g}"
     if room <= clause.tolerance:
         answer = "no commit can pass" if outcome == "True" else "no commit can fail"
         where = "fp-free" if outcome == "True" else "fn-free"
         return (
             f"'{clause.text}' can never be shown {outcome} at its tolerance ({reach}): "
-            f"in {where} mode {answer}. A smaller tolerance would mend it."
+            f"in {where} mode {answer}. Use a smaller tolerance."
         )
     if room < 2 * clause.tolerance:
         return (
-            f"'{clause.text}' is never sure to be shown {outcome}: that needs twice its tolerance "
-            f"beyond the constant, and {reach}. A smaller tolerance would mend it."
+            f"'{clause.text}' is never certain to be shown {outcome}: that is promised only from "
+            f"twice its tolerance beyond the constant on, and {reach}. Use a smaller tolerance."
         )
     return None

@@ -1,6 +1,6 @@
-"""The condition as the user wrote it: a typed, frozen tree, and back to text.
+"""The condition as the user wrote it: a typed, frozen tree, and how to write it as text.
 
-Every node knows its :class:`Span` in the text; spans don't take part in equality, so that
+Every node has its :class:`Span` in the text. Equality ignores spans, so that
 ``parse(unparse(tree)) == tree``.
 """
 
@@ -23,11 +23,15 @@ NOWHERE = Span(0, 0)
 
 
 class Comparison(StrEnum):
+    """How a clause compares its two sides."""
+
     GREATER = ">"
     LESS = "<"
 
 
 class Operator(StrEnum):
+    """An operator between two expressions."""
+
     ADD = "+"
     SUBTRACT = "-"
     MULTIPLY = "*"
@@ -43,23 +47,30 @@ class Number:
 
     @property
     def value(self) -> Decimal:
+        """The number itself: 0.02 for ``2%``."""
         return self.literal.scaleb(-2) if self.percent else self.literal
 
 
 @dataclass(frozen=True)
 class Variable:
+    """A name in a condition, such as ``n``; not checked yet."""
+
     name: str
     span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True)
 class Negation:
+    """``-operand``."""
+
     operand: Expression
     span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True)
 class Operation:
+    """``left operator right``."""
+
     operator: Operator
     left: Expression
     right: Expression
@@ -71,7 +82,7 @@ Expression = Number | Variable | Negation | Operation
 
 @dataclass(frozen=True)
 class Clause:
-    """``left comparison right``, with the tolerance behind the right or the left side."""
+    """``left comparison right``, with the tolerance after the right or the left side."""
 
     left: Expression
     comparison: Comparison
@@ -100,6 +111,7 @@ def unparse(condition: Condition) -> str:
 
 
 def unparse_clause(clause: Clause) -> str:
+    """The clause in its canonical spelling."""
     left, right = unparse_expression(clause.left), unparse_expression(clause.right)
     tolerance = f" +/- {unparse_expression(clause.tolerance)}"
     if clause.tolerance_on_left:

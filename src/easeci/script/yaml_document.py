@@ -1,7 +1,7 @@
-"""The script as a YAML document, with a position for every error. Loaded when YAML is read.
+"""The script as a YAML document, with a position for every error. Imported on demand.
 
-The document is only composed into nodes, never constructed: no value is interpreted by YAML's
-rules (0.9999 stays a text until it becomes an exact number), and every node knows its place.
+ruamel only composes the document into nodes. It constructs no values, so 0.9999 stays a text until
+we parse it as an exact number, and every node keeps its position in the file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read_entries(text: str, source: str) -> dict[str, Entry]:
 
 @dataclass(frozen=True)
 class _Scalar:
-    """A scalar of the document as a place."""
+    """The place of a value that is a scalar of the document."""
 
     document: _Document
     node: ScalarNode
@@ -50,7 +50,7 @@ class _Scalar:
         raw = self.document.line(line)
         column += 1 if self.node.style in ("'", '"') else 0
         if raw[column : column + len(text)] != text:
-            # Folded or escaped: the text is not in the file as it stands.
+            # Folded or escaped: the file does not contain this text literally.
             source = f"{self.document.source}, line {line + 1}, as YAML reads it"
             return locate(Problem(problem.message, span, hint), text, source)
         caret = column + span.start
@@ -61,7 +61,7 @@ class _Scalar:
 
 
 class _Document:
-    """A YAML text on its way to entries."""
+    """A YAML text that is parsed into entries."""
 
     def __init__(self, text: str, source: str) -> None:
         self.text = text
@@ -87,7 +87,7 @@ class _Document:
             raise ScriptError(f"{self.source} is nested too deeply")
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of anchors that are used twice, say
+                warnings.simplefilter("ignore")  # for example, about anchors that are used twice
                 root = YAML(typ="safe", pure=True).compose(self.text)
         except MarkedYAMLError as error:
             hint = "Indent with spaces, not tabs." if "\\t" in str(error.problem) else None
@@ -101,7 +101,7 @@ class _Document:
         except RecursionError:
             raise ScriptError(f"{self.source} is nested too deeply") from None
         except (YAMLError, ValueError, TypeError, AttributeError, LookupError):
-            # ruamel lets a few of its own slips out on texts that are no YAML.
+            # On texts that are not YAML, ruamel sometimes fails with an internal error.
             raise ScriptError(f"{self.source} is not YAML") from None
         if root is None:
             raise ScriptError(f"{self.source} is empty", hint=START_HINT)
@@ -109,7 +109,7 @@ class _Document:
         return root
 
     def section(self, root: Node) -> Node:
-        """The ``ml:`` section; a document that has the keys at its top is one itself."""
+        """The ``ml:`` section, or the whole document if it has the keys at its top level."""
         if not isinstance(root, MappingNode):
             return root
         named = {key.value for key, _ in root.value if isinstance(key, ScalarNode)}
@@ -132,7 +132,7 @@ class _Document:
         found: dict[str, Entry] = {}
         for key, value in self._pairs(section):
             if not isinstance(key, ScalarNode):
-                raise self.error_at(key.start_mark, "a key must be a plain word")
+                raise self.error_at(key.start_mark, "a key must be a single word")
             name = key.value
             if name not in KEY_NAMES:
                 close = closest(name, KEY_NAMES)
