@@ -10,7 +10,7 @@ from importlib import resources
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
-from easeci.script.problem import Problem
+from easeci.script.problem import Problem, shortened
 from easeci.script.syntax import (
     Clause,
     Comparison,
@@ -184,18 +184,14 @@ def _explain(unexpected: UnexpectedInput, text: str) -> Problem:
             )
         if token.type == "NAME" and "TIMES" in unexpected.expected:
             return Problem(
-                f"'{_cut(token)}' is not expected here", span, "Write a * between factors."
+                f"'{shortened(token, 20)}' is not expected here", span, "Write a * between factors."
             )
-        return Problem(f"'{_cut(token)}' is not expected here", span, expected)
+        return Problem(f"'{shortened(token, 20)}' is not expected here", span, expected)
     return Problem(
         f"the character {text[start : start + 1]!r} is not part of a condition",
         Span(start, start + 1),
         expected,
     )
-
-
-def _cut(token: str) -> str:
-    return token if len(token) <= 20 else token[:19] + "…"
 
 
 def _is_end(unexpected: UnexpectedInput) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from easeci.script.cells import Score
-from easeci.script.problem import Problem
+from easeci.script.problem import Problem, shortened
 from easeci.script.syntax import (
     Clause,
     Comparison,
@@ -167,7 +167,7 @@ def _gather(expression: Expression) -> _Linear:
 def _gather_variable(variable: Variable) -> _Linear:
     if variable.name not in VARIABLES:
         raise Problem(
-            f"unknown name '{_shortened(variable.name)}'", variable.span, _suggestion(variable.name)
+            f"unknown name '{shortened(variable.name)}'", variable.span, _suggestion(variable.name)
         )
     n, o, d = (Fraction(int(variable.name == name)) for name in VARIABLES)
     return _Linear((n, o, d), Fraction(0))
@@ -177,7 +177,7 @@ def _gather_product(product: Operation) -> _Linear:
     left, right = _gather(product.left), _gather(product.right)
     if not left.is_constant and not right.is_constant:
         raise Problem(
-            f"'{_shortened(unparse_expression(product))}' is not linear",
+            f"'{shortened(unparse_expression(product))}' is not linear",
             product.span,
             "Multiply n, o or d by constants only, such as n - 1.1 * o.",
         )
@@ -195,7 +195,3 @@ def _suggestion(name: str) -> str:
     if close:
         return f"Did you mean '{_SYNONYMS[close[0]]}'? The names are {known}."
     return f"The names are {known}."
-
-
-def _shortened(text: str, most: int = 40) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

@@ -36,3 +36,8 @@ def locate(problem: Problem, text: str, source: str = "the condition") -> Script
         width=max(1, span.end - start),
     )
     return ScriptError(problem.message, hint=problem.hint, excerpt=excerpt)
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """The text for a message, cut to at most so many characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -19,7 +19,7 @@ from ruamel.yaml.reader import ReaderError
 from easeci.errors import Excerpt, ScriptError
 from easeci.script.entries import Entry
 from easeci.script.keys import KEY_NAMES, KEYS, closest
-from easeci.script.problem import Problem, locate
+from easeci.script.problem import Problem, locate, shortened
 from easeci.script.syntax import Span
 
 SECTION = "ml"
@@ -137,9 +137,10 @@ class _Document:
             if name not in KEY_NAMES:
                 close = closest(name, KEY_NAMES)
                 hint = f"Did you mean '{close}'? " if close else ""
-                shown = name if len(name) <= 40 else name[:39] + "…"
                 raise self.error_at(
-                    key.start_mark, f"unknown key '{shown}'", f"{hint}Keys: {', '.join(KEY_NAMES)}."
+                    key.start_mark,
+                    f"unknown key '{shortened(name)}'",
+                    f"{hint}Keys: {', '.join(KEY_NAMES)}.",
                 )
             if name in found:
                 raise self.error_at(key.start_mark, f"'{name}' is given twice")
