@@ -1,10 +1,10 @@
-"""Concentration bounds: pure numerics, no knowledge of scripts or testsets.
+"""Concentration bounds: pure numerics that know nothing of scripts or testsets.
 
 A bound is a frozen value with three functions that are inverses of one another:
 
 ``tail(sample_size, tolerance)``       ln of the probability that a mean is off by more
-``sample_size(tolerance, log_delta)``  the fewest examples that keep that probability down
-``tolerance(sample_size, log_delta)``  how far off a mean of so many examples may be
+``sample_size(tolerance, log_delta)``  the fewest examples with which it is at most δ
+``tolerance(sample_size, log_delta)``  how far off the mean of so many examples may be
 
 Probabilities are natural logarithms throughout, because δ / 2^steps leaves the range of floats.
 """

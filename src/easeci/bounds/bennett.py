@@ -1,4 +1,4 @@
-"""Bennett's inequality, for scores that are seldom far from zero."""
+"""Bennett's inequality, for scores that are rarely far from zero."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from easeci.bounds.bound import require_level, round_up
 
 
 def rate(u: float) -> float:
-    """Bennett's h(u) = (1 + u) ln(1 + u) − u, exact to rounding for small u too."""
+    """Bennett's h(u) = (1 + u) ln(1 + u) − u, accurate for small u too."""
     if u < 1e-2:
         # Alternating series Σ (−u)^k / (k (k−1)), k ≥ 2: the closed form loses digits here.
         term, total, k = u * u, 0.0, 2
@@ -26,8 +26,8 @@ def inverse_rate(y: float) -> float:
     """The u ≥ 0 with h(u) = y.
 
     Newton's method from Bernstein's upper bound u = y/3 + sqrt(y²/9 + 2y). h is convex and
-    increasing, so the iterates fall towards the root and never pass below it: what comes out
-    is, up to rounding, never too small.
+    increasing, so the iterates fall towards the root and never pass below it: up to rounding, the
+    result is never too small.
     """
     if y <= 0.0:
         return 0.0
@@ -49,7 +49,8 @@ class Bennett:
     (``sides=1``), or is further than ε from it (``sides=2``).
     Assumptions: independence, the bound b, the bound v. The bound grows with v, so a v that is
     too large is safe.
-    Rounding: sample sizes up.
+    Sides: one or two, as ``sides`` says.
+    Rounding: sample sizes up; tails and tolerances only by the arithmetic.
     Source: S. Boucheron, G. Lugosi, P. Massart, Concentration Inequalities, 2013, Theorem 2.9
     (with the second moment about zero, as here).
     """
@@ -73,6 +74,7 @@ class Bennett:
         return self._scale * rate(self.magnitude * tolerance / self.second_moment)
 
     def tail(self, sample_size: int, tolerance: float) -> float:
+        """ln of the bound on P(deviation > tolerance); never above 0."""
         return min(0.0, math.log(self.sides) - sample_size * self.exponent(tolerance))
 
     def examples(self, tolerance: float, log_delta: float) -> float:
@@ -81,9 +83,11 @@ class Bennett:
         return (math.log(self.sides) - log_delta) / self.exponent(tolerance)
 
     def sample_size(self, tolerance: float, log_delta: float) -> int:
+        """The smallest sample size with ``tail(…, tolerance) <= log_delta``, rounded up."""
         return round_up(self.examples(tolerance, log_delta))
 
     def tolerance(self, sample_size: int, log_delta: float) -> float:
+        """The smallest tolerance with ``tail(sample_size, …) <= log_delta``."""
         require_level(log_delta)
         y = (math.log(self.sides) - log_delta) / (sample_size * self._scale)
         return inverse_rate(y) * self.second_moment / self.magnitude

@@ -4,8 +4,8 @@
 the range of floats, so the logarithm is what is computed: with ``scipy.special.betainc`` where
 that is in range, and with its continued fraction in logarithms where it is not.
 
-scipy is loaded at the first tail: that takes as long as a quarter of a command, and only plans and
-exact limits have any.
+scipy is imported at the first tail, because importing it takes a quarter of a command's time and
+only plans and exact limits need it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from easeci.bounds.arrays import FloatArray
 
 SMALLEST_TRUSTED = 1e-280
-"""Below this, ``betainc`` is near the end of the floats; the continued fraction takes over."""
+"""Below this, ``betainc`` is near the smallest float, so we use the continued fraction."""
 
 _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 

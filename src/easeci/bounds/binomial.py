@@ -5,7 +5,7 @@ Two questions about the number X of successes among N examples, each with probab
 ``deviation_…``  how far the observed share may lie above p, whatever p is;
 ``contract_…``   how many examples tell "p <= threshold" from "p >= threshold + 2·tolerance".
 
-and, once the examples are there, ``lower_limit`` and ``upper_limit`` for p. All of it is
+After the examples were seen, ``lower_limit`` and ``upper_limit`` bound p. Everything here is
 one-sided; for the other side count failures instead of successes (p becomes 1 − p).
 Probabilities are natural logarithms.
 """
@@ -68,7 +68,7 @@ def lower_limit(successes: int, sample_size: int, log_alpha: float) -> float:
     def above(log_p: float) -> float:
         return excess(float(log_sf(successes - 1, sample_size, math.exp(log_p))), log_alpha)
 
-    # In ln p, because the limit may be far smaller than a float's distance from 0 to 1.
+    # Search in ln p, because the limit may be a tiny number close to 0.
     share, reach = successes / sample_size, _hoeffding_reach(sample_size, log_alpha)
     inside = math.log(share - reach) if share > reach else _SMALLEST_LOG
     outside = math.log(share) if log_alpha < _LOG_HALF else 0.0
@@ -97,9 +97,10 @@ def upper_limit(successes: int, sample_size: int, log_alpha: float) -> float:
 
 
 def _hoeffding_reach(sample_size: int, log_alpha: float) -> float:
-    """No limit is further from the share that was seen; nor, below a level of ½, beyond it.
+    """How far a limit can be from the observed share, by Hoeffding's inequality.
 
-    The second, since k successes are a median if the true share is k/N.
+    At levels below ½ a limit never lies beyond the share itself, because k successes are a median
+    if the true share is k/N.
     """
     return Hoeffding(sides=1).tolerance(sample_size, log_alpha) * (1.0 + 1e-9)
 
@@ -108,13 +109,15 @@ def _hoeffding_reach(sample_size: int, log_alpha: float) -> float:
 
 
 def deviation_tail(sample_size: int, tolerance: float) -> float:
-    """ln sup_p P(X/N − p > tolerance), exactly (but 0 where that is of no use, see below).
+    """ln sup_p P(X/N − p > tolerance), exact except for useless tolerances (see below).
 
     Claim: no p makes the observed share exceed it by more than the tolerance with a larger
     probability, and some p come arbitrarily close.
     Between two points where the set of exceeding k changes, P(X >= k | p) grows with p, so the
     supremum is max_k T(k) with T(k) = P(X >= k | k/N − tolerance), over tolerance·N < k <= N.
-    For a tolerance below 2/N with N > 10,000, where it exceeds 0.4, it is reported as 1.
+    For a tolerance below 2/N with N > 10,000, where the probability exceeds 0.4, it returns 0,
+    that is, a probability of 1.
+    Assumptions: independent examples, each a success with the same p.
     Sides: one; by symmetry the same for p − X/N. Rounding: none but the arithmetic's.
     Source: J. Langford, Tutorial on practical prediction theory for classification, 2005.
     """
@@ -136,8 +139,8 @@ def deviation_sample_size(tolerance: float, log_delta: float) -> int:
 
     How "every" is certified. For real a write T(a) = I_{a/N−ε}(a, N−a+1); whole a are the terms
     of ``deviation_tail``. For a fixed share x = a/N above p, I_p(xN, (1−x)N+1) falls as N
-    grows (see ``contract_sample_size``), so sup_x is a falling envelope of the tail: one N at
-    which the envelope is below delta vouches for all larger ones. Below it each N is asked.
+    grows (see ``contract_sample_size``), so sup_x is a falling envelope of the tail: if the
+    envelope is below delta at one N, so it is at all larger ones. Below that N, each is checked.
     Sides, assumptions, source as for ``deviation_tail``. Rounding: up.
     """
     require_tolerance(tolerance)
@@ -226,6 +229,7 @@ def cutoff(sample_size: int, threshold: float, log_alpha: float) -> int:
     """The smallest k with P(X >= k | p = threshold) <= alpha; N + 1 if no k <= N will do.
 
     Claim: passing when X >= k is wrong (p <= threshold) with probability at most alpha.
+    Assumptions: independent examples, each a success with the same p.
     Sides: one. Rounding: up. Source: the exact binomial test.
     """
     require_level(log_alpha)
@@ -252,14 +256,14 @@ def contract_sample_size(
     derivative is negative. Hence the real cut-off κ with I_c(κ, N−κ+1) = alpha has κ/N falling,
     and "P(X <= κ)" beyond the zone falls too; it bounds P(X < k), k = ⌈κ⌉, from above, and
     nearly touches it in the worst case. Below the N where that envelope meets beta, spans of N
-    are asked: P(X >= k) rises with N for a fixed k, and P(X < k) falls.
+    are checked: P(X >= k) rises with N for a fixed k, and P(X < k) falls.
     Source: the exact binomial test.
     """
     require_level(log_alpha)
     require_level(log_beta)
     target = contract_target(threshold, tolerance, 0.0, 1.0)
     high = max(Hoeffding().sample_size(tolerance, min(log_alpha, log_beta)), 1)
-    # The envelope is smooth in real N, so that a secant gets there in a few steps.
+    # The envelope is smooth in real N, so a secant method needs only a few steps.
     certified = math.ceil(
         last_within(
             lambda n: _contract_envelope(n, threshold, target, log_alpha) - log_beta,
@@ -270,7 +274,7 @@ def contract_sample_size(
     )
 
     def qualify(lows: IntArray, highs: IntArray) -> BoolArray:
-        # With N a fixed k gets less safe and is missed less: each at the end where it is worst.
+        # As N grows, a fixed k gets less safe and is missed less: check each at its worst end.
         k = _cutoffs(highs, threshold, log_alpha)
         return np.asarray(log_cdf(k - 1, lows, target) <= log_beta)
 
@@ -291,7 +295,7 @@ def _cutoffs(sizes: IntArray, threshold: float, log_alpha: float) -> IntArray:
 
 
 def _contract_envelope(n: float, threshold: float, target: float, log_alpha: float) -> float:
-    """ln of a bound on the chance to miss that falls with N; 0 where there is no cut-off."""
+    """ln of a bound on P(X < k) beyond the zone that falls with N; 0 if there is no cut-off."""
 
     def above(kappa: float) -> float:
         tail = float(log_incomplete_beta(kappa, n - kappa + 1.0, threshold))

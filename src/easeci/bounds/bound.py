@@ -1,4 +1,4 @@
-"""What every bound offers, and the one place that rounds."""
+"""The functions that every bound has, and the one place that rounds sample sizes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Bound(Protocol):
 
 
 ROUNDING_SLACK = 1e-12
-"""Relative size of what counts as rounding noise of the arithmetic itself."""
+"""An excess below this relative size is rounding noise of the arithmetic."""
 
 
 def round_up(examples: float) -> int:
-    """A real number of examples as a whole number that is enough.
+    """Round a real number of examples up to a whole number.
 
-    Always up. Only an excess below ``ROUNDING_SLACK`` (relative) is noise of floating-point
-    arithmetic rather than a need for one more example.
+    Always up, except for an excess below ``ROUNDING_SLACK`` (relative): that is noise of
+    floating-point arithmetic and needs no further example.
     """
     return max(1, math.ceil(examples * (1.0 - ROUNDING_SLACK)))
 

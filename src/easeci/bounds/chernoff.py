@@ -1,9 +1,9 @@
 """Chernoff's bound for any linear Φ = a·n + b·o + e·d, on the joint score of an example.
 
 An example falls into one of five cells: the models agree (both right: a + b, both wrong: 0) or
-differ (new right: a + e, old right: b + e, both wrong: e). The score is bounded and its law
-unknown but for its mean, and perhaps for a bound on the probability of differing: so the bound
-takes, for each λ, the worst law, and then the best λ. Never the sum of bounds on n, o and d.
+differ (new right: a + e, old right: b + e, both wrong: e). The score is bounded. Of its law we know
+only the mean, and perhaps a bound on the probability of differing. So the bound takes, for each λ,
+the worst law, and then the best λ. It never adds up separate bounds on n, o and d.
 Probabilities are natural logarithms.
 """
 
@@ -48,20 +48,23 @@ class Scores:
 
     @property
     def lowest(self) -> float:
+        """The lowest score of any cell."""
         return min(*self.agree, *self.differ)
 
     @property
     def highest(self) -> float:
+        """The highest score of any cell."""
         return max(*self.agree, *self.differ)
 
     @property
     def highest_mean(self) -> float:
-        """The largest Φ that the bound on differing leaves possible."""
+        """The largest Φ that the bound on differing allows."""
         agree, differ = max(self.agree), max(self.differ)
         return max(agree, agree + self.largest_difference * (differ - agree))
 
     @property
     def lowest_mean(self) -> float:
+        """The smallest Φ that the bound on differing allows."""
         return -self.mirrored().highest_mean
 
     def mirrored(self) -> Scores:
@@ -83,12 +86,12 @@ class ScoreLaws:
     def log_moment(self, tilt: FloatArray, share: float) -> FloatArray:
         """For each λ, ln of the largest E[exp(λ (score − share))] among the laws.
 
-        Infinite where the exponential would leave the range of floats: such λ serve nobody.
+        Infinite where the exponential would leave the range of floats: such λ are useless.
         """
         exponent = tilt[:, None] * (self.scores - share)
         usable = exponent.max(axis=1) < 700.0
         moments = (np.exp(exponent[usable]) @ self.weights.T).max(axis=1)
-        # Moments close to 1 are what small tolerances are made of: these need every digit.
+        # Small tolerances have moments close to 1, which need every digit.
         excess = (np.expm1(exponent[usable]) @ self.weights.T).max(axis=1)
         result = np.full(tilt.shape, np.inf)
         with np.errstate(divide="ignore"):
@@ -99,13 +102,14 @@ class ScoreLaws:
 
 
 def worst_laws(scores: Scores, mean: float) -> ScoreLaws:
-    """Laws among which, for each λ > 0, one has the largest E[exp(λ·score)] of all.
+    """Candidate laws: for each λ > 0, one of them has the largest E[exp(λ·score)].
 
-    Claim: of all laws on the cells with a mean of at most ``mean`` and at most the largest
-    probability of differing. The expectation is linear in the law, so a vertex of that polytope
-    has it. The exponential is convex, so only the extreme scores of either group matter; and it
-    pays to raise the mean as far as is allowed. What is left is the two-point laws that respect
-    the bound on differing, and the three-point laws that exhaust it.
+    Claim: the largest of all laws on the cells with a mean of at most ``mean`` and at most the
+    largest probability of differing.
+    Why: the expectation is linear in the law, so a vertex of that polytope attains the maximum.
+    The exponential is convex, so only the extreme scores of either group matter, and the worst law
+    has the largest mean allowed. That leaves the two-point laws that respect the bound on
+    differing, and the three-point laws that exhaust it.
     """
     points = (min(scores.agree), max(scores.agree), min(scores.differ), max(scores.differ))
     largest = scores.largest_difference
@@ -152,7 +156,8 @@ def rate(scores: Scores, mean: float, share: float) -> float:
     """The exponent r with P(average score >= share) <= exp(−N r) whenever Φ <= ``mean``.
 
     sup over λ > 0 of −ln E[exp(λ (score − share))] for the worst law. Every λ gives a valid
-    exponent, so an imperfect search is only ever too careful. Infinite beyond the highest score.
+    exponent, so an imperfect search only makes the bound weaker. Infinite beyond the highest
+    score.
     """
     if share <= mean:
         return 0.0
@@ -197,18 +202,21 @@ class Chernoff:
             )
 
     def tail(self, sample_size: int, tolerance: float) -> float:
+        """ln of the bound on P(average − threshold >= tolerance); never above 0."""
         return -sample_size * rate(self.scores, self.threshold, self.threshold + tolerance)
 
     def sample_size(self, tolerance: float, log_delta: float) -> int:
+        """The smallest sample size with ``tail(…, tolerance) <= log_delta``, rounded up."""
         require_level(log_delta)
         require_tolerance(tolerance)
         return round_up(-log_delta / rate(self.scores, self.threshold, self.threshold + tolerance))
 
     def tolerance(self, sample_size: int, log_delta: float) -> float:
+        """The smallest tolerance with ``tail(sample_size, …) <= log_delta``, rounded up."""
         require_level(log_delta)
         width = self.scores.highest - self.scores.lowest
         enough = Hoeffding(width).tolerance(sample_size, log_delta)
-        # One more than the highest score is never exceeded, whatever Hoeffding says.
+        # Beyond the highest score the tail is 0, even if Hoeffding's tolerance is larger.
         enough = min(enough * (1.0 + 1e-9), self.scores.highest - self.threshold + width)
         return last_within(lambda eps: excess(self.tail(sample_size, eps), log_delta), enough, 0.0)
 
@@ -220,7 +228,7 @@ def contract_sample_size(
 
     Claim: some share x has P(average >= x) <= alpha for every law with Φ <= threshold, and
     P(average < x) <= beta for every law with Φ >= threshold + 2·tolerance. As x doesn't depend
-    on N and both bounds fall with N, it serves all larger N.
+    on N and both bounds fall with N, the same x works for all larger N.
     Assumptions and source as for ``Chernoff``. Sides: one tail for each promise. Rounding: up.
     """
     require_level(log_alpha)
@@ -236,7 +244,7 @@ def contract_sample_size(
         r = rate(mirrored, -target, -share)
         return -log_beta / r if r > 0.0 else math.inf
 
-    # The one falls with the share and the other rises: best where they meet.
+    # Safety needs fewer examples as the share grows, sensitivity more: best where they meet.
     share = last_within(lambda x: sensitivity(x) - safety(x), threshold, target)
     return round_up(max(safety(share), sensitivity(share)))
 

@@ -1,4 +1,7 @@
-"""What a clause ``Φ > threshold ± tolerance`` promises, and where its second promise begins."""
+"""Where the two promises of a clause ``Φ > threshold ± tolerance`` begin.
+
+Safety holds up to the threshold, sensitivity from threshold + 2·tolerance on.
+"""
 
 from __future__ import annotations
 

@@ -5,9 +5,10 @@ With M(z) = E[exp(z·score)] the sum S of N independent scores has, for every λ
     P(S >= k) = mean over |ω| <= π of  M(z)^N exp(−z k) / (1 − exp(−z)),   z = λ + iω.
 
 Replacing the mean by that over L equidistant ω gives Σ_r P(S >= k + rL) exp(λ r L), all of whose
-terms are positive: never less than P(S >= k), and with the λ and L chosen here more by less than
-1e-12 of it. λ is the saddle point, so nothing cancels, however small the tail; and since
-|M|^N dies out away from ω = 0 (and ω = π, when 0 is a rare score), 129 of the L points carry the
+terms are positive. So the result is never less than P(S >= k), and with the λ and L chosen here it
+is larger by less than 1e-12 of it. λ is the saddle point, so nothing cancels, however small the
+tail.
+|M|^N vanishes away from ω = 0 (and ω = π, if 0 is a rare score), so 129 of the L points carry the
 whole sum, whatever N is. Summing binomials over the number of non-zero scores gives the same
 figures at a cost that grows with N.
 
@@ -31,14 +32,15 @@ _HIGH = np.arange(63.0, -1.0, -1.0)
 
 @dataclass(frozen=True)
 class Circle:
-    """Where to sum: z = tilt + 2πi j / points for the j that matter, with their weights."""
+    """The points of the sum: z = tilt + 2πi j / points for the j that matter, with weights."""
 
     tilt: FloatArray
     points: FloatArray
     around_pi: bool = True
-    """Whether any of the points next to ω = π is worth its time."""
+    """Whether the points next to ω = π contribute to the sum."""
 
     def omega(self) -> FloatArray:
+        """The angles ω of the points."""
         half = self.points[..., None] / 2.0
         j = np.broadcast_to(_LOW, (*self.points.shape, _LOW.size))
         if self.around_pi:
@@ -46,7 +48,7 @@ class Circle:
         return np.asarray(j * (np.pi / half), dtype=np.float64)
 
     def weight(self) -> FloatArray:
-        """Points other than 0 and π stand for their mirror images too."""
+        """The weights of the points; those other than 0 and π include their mirror images."""
         weight = np.full(_LOW.size + _HIGH.size, 2.0)
         weight[[0, -1]] = 1.0
         if not self.around_pi:
@@ -55,7 +57,7 @@ class Circle:
 
 
 class LatticeWalk(NamedTuple):
-    """N steps of a walk and the level that it is asked to reach; arrays of one shape."""
+    """N scores with a mean, and the total that their sum is to reach; arrays of one shape."""
 
     sample_size: FloatArray
     total: FloatArray
@@ -73,7 +75,7 @@ def circle_for(walk: LatticeWalk, nonzero: FloatArray, steepest: float = 1500.0)
     linear = x * stay
     root = np.sqrt(linear**2 + 4.0 * up * down * (1.0 - x * x))
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Two forms of one root of a quadratic: neither subtracts like from like.
+        # Two forms of one root of a quadratic: each avoids subtracting nearly equal numbers.
         tilt = np.where(
             linear >= 0.0,
             np.log(linear + root) - np.log(2.0 * up * (1.0 - x)),
@@ -99,7 +101,7 @@ class Tilted(NamedTuple):
 
 def _tilted(mean: FloatArray, nonzero: FloatArray, tilt: FloatArray) -> Tilted:
     up, down = np.maximum(nonzero + mean, 0.0) / 2.0, np.maximum(nonzero - mean, 0.0) / 2.0
-    # N times the logarithm of what is near 1 needs all its digits; elsewhere it is not used.
+    # ln M is multiplied by N: near M = 1 it needs all digits, so it comes from the excess.
     excess = up * np.expm1(np.minimum(tilt, 30.0)) + down * np.expm1(-tilt)
     with np.errstate(divide="ignore"):
         up, down = np.exp(np.log(up) + tilt), np.exp(np.log(down) - tilt)
@@ -119,7 +121,7 @@ def _deviation(
 
 
 def _shortened(circle: Circle, walk: LatticeWalk, *nonzero: FloatArray) -> Circle:
-    """The circle without the points next to π if |M|^N is the float 0 there, against that at 0.
+    """The circle without the points next to π, if |M|^N is 0 there in floating point.
 
     There sin²(ω/2) >= ½, so that |M(z)/M(λ)|² is at most 1 − 2·stay·(up + down).
     """
@@ -213,7 +215,7 @@ class TailCell(NamedTuple):
 
 
 def tail_between(walk: LatticeWalk, low: FloatArray, high: FloatArray) -> TailCell:
-    """What bounds P(S >= total) for every ``nonzero`` between ``low`` and ``high``.
+    """Values, slopes and curvature that bound P(S >= total) for ``nonzero`` in [low, high].
 
     M(z) is linear in q = ``nonzero``, with the slope cosh z − 1. So each term of the finite sum
     has the derivatives (N (cosh z − 1) / M) and N (N−1) ((cosh z − 1) / M)² times itself, and
@@ -252,9 +254,11 @@ def log_envelope(
     """ln of a bound on P(S >= share·N') for every N' >= N and every ``nonzero`` in the range.
 
     The finite sum with its terms replaced by their moduli, at the λ and L of N: as
-    |M(z)| exp(−λ·share) < 1 at every point, each falls with N'. |M| is largest at an end of the
-    range. For shares above the mean and below 1; 0 where the bound says nothing.
-    Where the range is one point, mostly the sum itself (``_falling_sum``), which is less.
+    |M(z)| exp(−λ·share) < 1 at every point, each term falls with N'. |M| is largest at an end of
+    the range. For shares above the mean and below 1; 0 where the bound says nothing.
+    If the range is one point, the sum itself is used where it qualifies (``_falling_sum``): it is
+    smaller.
+    Assumptions: independent scores in {−1, 0, +1}. Sides: one. Rounding: up.
     """
     size = np.array([sample_size])
     walk = LatticeWalk(size, share * size, np.array([mean]))

@@ -1,4 +1,4 @@
-"""Searches that stay on the safe side of what they look for."""
+"""Searches whose errors are always on the safe side."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from easeci.bounds.arrays import BoolArray, IntArray
 def smallest(holds: Callable[[int], bool], low: int, high: int, within: int = 0) -> int:
     """The smallest integer in [low, high] where ``holds``, which is false and then true.
 
-    ``high`` is returned unasked if ``holds`` nowhere below it. With ``within``, one where it holds
-    that is at most so much too large.
+    Returns ``high``, unchecked, if ``holds`` nowhere below it. With ``within``, the result may be
+    too large by at most that much.
     """
     while high - low > within:
         middle = (low + high) // 2
@@ -34,13 +34,13 @@ def first_lasting(
 ) -> int:
     """The smallest N from which on every larger N qualifies.
 
-    ``certified`` is a number from which on all are known to qualify; below it spans of sizes are
-    asked, downwards, until a single one does not. Feasibility is a saw-tooth in the sample size,
-    so neither bisection nor the first N that qualifies would do.
+    All sizes from ``certified`` on are known to qualify. Below it, spans of sizes are checked,
+    downwards, until a single size does not qualify. Feasibility is a saw-tooth in the sample size,
+    so neither bisection nor the first N that qualifies would be right.
 
-    ``qualify(lows, highs)`` is asked for ``chunk`` spans at once. Of a single size its answer is
-    exact; of several, true means that all of them qualify, and false may mean anything. So spans
-    widen as long as they are granted, up to ``widest``, and narrow where they are not.
+    ``qualify(lows, highs)`` checks ``chunk`` spans at once. For a single size its answer is exact;
+    for several, true means that all of them qualify, and false says nothing. So spans widen, up to
+    ``widest``, as long as they qualify, and narrow where they do not.
     """
     above, width = certified, 1
     while above > 1:
@@ -58,11 +58,11 @@ def first_lasting(
 
 
 def excess(log_tail: float, log_level: float) -> float:
-    """How far a tail is above its level: with the sign of the difference, but nearly straight.
+    """How far a tail is above its level: the sign of the difference, but nearly linear.
 
-    The logarithm of a tail falls with the square of the distance from the mean, so that its root
-    is what a secant gets hold of in a few steps: √(−level) − √(−tail), written so that its sign
-    is exact. The level is below 1.
+    The logarithm of a tail falls with the square of the distance from the mean, so its square root
+    is nearly linear, and a secant method needs few steps: √(−level) − √(−tail), written so that
+    its sign is exact. The level is below 1.
     """
     if log_tail == -math.inf:
         return log_tail
@@ -75,8 +75,8 @@ def last_within(
     """The point furthest from ``inside`` towards ``outside`` with ``excess <= 0``, from within.
 
     ``excess`` (of a log-probability above the log of its level) is monotone, and at most 0 at
-    ``inside``, which is not asked. The answer has been evaluated and found to lie in
-    [−slack, 0], or it is within 1e-16 of the crossing: it errs towards ``inside`` only.
+    ``inside``, where it is not evaluated. At the result ``excess`` was evaluated and lies in
+    [−slack, 0], or the result is within 1e-16 of the crossing: it errs towards ``inside`` only.
     Regula falsi (Illinois), with a bisection in every fourth step and next to infinite values.
     """
     at_outside = excess(outside)

@@ -1,8 +1,8 @@
 """Exact tests for a paired difference, ``n − o``: a score of −1, 0 or +1 per example.
 
-The score's mean is Φ; the other unknown is q = P(score ≠ 0), at least |Φ| and at most the share
-of examples on which the two models differ (at most, because both may be wrong). The statistic is
-the sum S of the scores, and every probability here is a supremum over q that is really taken.
+The score's mean is Φ. The other unknown is q = P(score ≠ 0): at least |Φ|, and at most the share of
+examples on which the two models differ (less, if both are wrong on some). The statistic is the sum
+S of the scores. Every probability here is the supremum over q, computed and not guessed.
 
 ``contract_sample_size`` and ``cutoff``   when q is known to be at most ``largest_difference``;
 ``lower_limit`` and ``upper_limit``       for Φ, with the same knowledge;
@@ -31,8 +31,8 @@ SUPREMUM_SLACK = 1e-8
 """How far, relative to it, a supremum over q may be overstated."""
 
 BERGER_BOOS_SHARE = 0.05
-"""Of the level, what the confidence set for q may cost. Near the best for levels of 1e-3 to 1e-15
-and some thousand differing examples: a tenth or a hundredth changes the limits by very little."""
+"""The share of the level that pays for the confidence set for q. Near the best for levels of 1e-3
+to 1e-15 and some thousand differing examples: 0.1 or 0.01 would change the limits very little."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,16 @@ class PairedCounts:
 
     @property
     def total(self) -> int:
+        """The sum S of the scores."""
         return self.gains - self.losses
 
     @property
     def changed(self) -> int:
+        """The number of scores that are not 0."""
         return self.gains + self.losses
 
     def mirrored(self) -> PairedCounts:
+        """The counts of the scores with the opposite sign."""
         return PairedCounts(self.losses, self.gains, self.sample_size)
 
 
@@ -65,7 +68,8 @@ class PairedCounts:
 def tail(sample_size: int, total: int, mean: float, nonzero: float) -> float:
     """ln P(S >= total) for N independent scores with this mean and this P(score ≠ 0).
 
-    Rounding: none but the arithmetic's, about 1e-11 of the probability.
+    Exact. Sides: one. Rounding: none but the arithmetic's, about 1e-11 of the probability.
+    Source: inversion of the generating function, see :mod:`easeci.bounds.lattice`.
     """
     if not abs(mean) <= nonzero <= 1.0:
         raise ValueError(f"need |mean| <= P(score ≠ 0) <= 1, got {mean} and {nonzero}")
@@ -78,7 +82,8 @@ def worst_tail(sample_size: int, total: int, mean: float, largest_difference: fl
     Claim: an upper bound of that supremum, larger by at most ``SUPREMUM_SLACK`` of it; but 0
     (that is, 1) for totals up to N·mean, where the supremum is at least one half.
     Assumptions: independent scores in {−1, 0, +1}.
-    Sides: one; for P(S <= total) ask for −total and −mean.
+    Sides: one; for P(S <= total) use −total and −mean. Rounding: up.
+    Source: own proof, as follows.
 
     Smaller means are dominated: at the same q, or at q = mean > 0 where q is less. At the mean
     itself, the derivative in q is N/2 · [f(k−1) − f(k)], f the probabilities of the sum of N−1
@@ -104,12 +109,12 @@ def _walks(sample_size: npt.ArrayLike, total: npt.ArrayLike, mean: float) -> Lat
 def _worst(walk: LatticeWalk, largest: float, level: float | None = None) -> FloatArray:
     """``worst_tail`` for several sample sizes and totals at one mean.
 
-    With a ``level``, only which side of it the supremum lies on is certain: that is cheaper.
+    With a ``level``, the result only tells on which side of it the supremum lies: that is cheaper.
     """
     n, k, mean = walk
     phi = float(mean[0]) if mean.size else 0.0
     if phi >= largest:
-        # The null leaves nothing out; the sum is largest if all non-zero scores are +1.
+        # The hypothesis excludes nothing; the sum is largest if all non-zero scores are +1.
         return binomial.log_sf(k - 1.0, n, largest)
     result = np.where(k > n, -np.inf, 0.0)
     asked = (k > n * phi) & (k <= n)
@@ -132,7 +137,7 @@ def _real_rooted(mean: float) -> float:
 
 
 _PARTS = 8
-"""Into how many a cell is split: few rounds of many cells are cheaper than the reverse."""
+"""How many parts a cell is split into: few rounds of many cells are cheaper than the reverse."""
 
 
 def _search(walk: LatticeWalk, lowest: float, highest: float, level: float | None) -> FloatArray:
@@ -182,7 +187,7 @@ def cutoff(sample_size: int, threshold: float, largest_difference: float, log_al
     """The smallest k with sup P(S >= k | Φ <= threshold, q <= largest) <= alpha, or N + 1.
 
     Claim: passing when S >= k is wrong with probability at most alpha.
-    Sides: one. Rounding: up. Supremum as in ``worst_tail``.
+    Assumptions and source as for ``worst_tail``. Sides: one. Rounding: up.
     """
     require_level(log_alpha)
     require_difference(largest_difference)
@@ -206,12 +211,12 @@ def contract_sample_size(
     Φ >= threshold + 2·tolerance, whatever q <= ``largest_difference`` is.
     Assumptions: independent scores in {−1, 0, +1}; threshold + 2·tolerance within reach.
     Sides: safety needs the upper tail at the threshold, sensitivity the lower tail beyond it.
-    Rounding: up.
+    Rounding: up. Source: the exact test, with the supremum of ``worst_tail``.
 
     How "every" is certified: a share x such that ``log_envelope`` bounds P(S >= xN') by alpha
-    and P(S < xN') by beta for all N' >= N, so that k = ⌈xN'⌉ serves. Below the smallest such N,
-    which is too large by a few parts in a thousand, spans of N are asked (``_Span``) while the
-    largest q is the worst, and each N otherwise.
+    and P(S < xN') by beta for all N' >= N, so that k = ⌈xN'⌉ keeps both promises. Below the
+    smallest such N, which is too large by a few parts in a thousand, spans of N are checked
+    (``_Span``) if the largest q is the worst, and otherwise each N.
     """
     require_level(log_alpha)
     require_level(log_beta)
@@ -225,16 +230,16 @@ def contract_sample_size(
     high = float(Hoeffding(2.0).sample_size(tolerance, min(log_alpha, log_beta)))
     while above(high) > 0.0:
         high *= 2.0
-    # Bennett's bound is never far above what is needed: begin where it says.
+    # Bennett's bound is never far above what is needed, so the search begins there.
     low = Bennett(largest_difference, sides=1).sample_size(tolerance, max(log_alpha, log_beta)) / 2
     if above(2.0 * low) <= 0.0:
         high = min(high, 2.0 * low)
-    # Sizes below are asked anyhow, so that a few too many cost less than the last steps.
+    # All sizes below are checked anyhow: a few more cost less than a more precise search.
     certified = math.ceil(last_within(above, high, low if above(low) > 0.0 else 1.0, slack=0.01))
     start = cutoff(certified, threshold, largest_difference, log_alpha)
 
     def cutoffs(sizes: IntArray) -> IntArray:
-        # Beyond the mean it is by about a fixed number of standard deviations.
+        # The cut-off is beyond the mean by about a fixed number of standard deviations.
         beyond = (start - threshold * certified) * np.sqrt(sizes / certified)
         guess = np.rint(threshold * sizes + beyond).astype(np.int64)
         return _cutoffs(sizes, threshold, largest_difference, log_alpha, guess)
@@ -275,7 +280,7 @@ class _Span:
     def stays_below(self, total: IntArray, mean: float, level: float) -> BoolArray:
         """Whether sup P(S >= total) is certain to be at most the level for all sizes of a span."""
         at_low, at_high = self._tails(self.lows, total, mean), self._tails(self.highs, total, mean)
-        # Whether the tail rises can't be told more closely than it is computed.
+        # The tail's accuracy limits how well we can tell whether it rises.
         doubt = (self.highs - self.lows) * (1e-10 + 1e-15 * self.highs)
         fits = np.maximum(at_low, at_high) + doubt <= level
         fits &= self._largest_is_worst(total, mean)
@@ -313,7 +318,7 @@ def _cutoffs(
         middle = (low + high) // 2
         good = safe_at_largest(middle)
         high, low = np.where(good, middle, high), np.where(good, low, middle)
-    # Those are too small if anything, as one q can't be worse than the worst.
+    # These can only be too small, because no single q is worse than the worst.
     open_ = np.arange(sizes.size)
     while open_.size:
         worst = _worst(_walks(sizes[open_], high[open_], threshold), largest, log_alpha)
@@ -325,13 +330,13 @@ def _cutoffs(
 def _certain_miss(
     n: float, threshold: float, target: float, largest: float, log_alpha: float
 ) -> float:
-    """ln of a bound on what is missed at every size from n on, with one safe share for all; or 0.
+    """ln of a bound on the probability of a miss at every size from n on; 0 if there is none.
 
-    The share has a bound on its upper tail at the threshold of at most alpha.
+    One share is the cut-off at all these sizes; its upper tail at the threshold is at most alpha.
     """
 
     def upper(share: float, mean: float) -> float:
-        # Two away from the mean, the tail grows with q as long as the roots are real.
+        # At least 2 away from the mean, the tail grows with q as long as the roots are real.
         if n * (share - mean) < 2.0:
             return 0.0
         lowest = max(abs(mean), min(largest, _real_rooted(mean)))
@@ -363,8 +368,8 @@ def lower_limit(total: int, sample_size: int, largest_difference: float, log_alp
         raise ValueError(f"no sum of {sample_size} scores is {total}")
 
     def above(c: float) -> float:
-        # What one q alone accepts, the worst accepts too: the supremum is needed half of the time,
-        # and not where the largest q is the worst.
+        # If the tail at the largest q exceeds alpha, so does the supremum. It must be computed only
+        # if that tail is small enough and the largest q is not certainly the worst.
         walk = _walks(sample_size, total, c)
         tail = float(log_tail(walk, np.array([largest_difference]))[0])
         sure = largest_difference <= _real_rooted(c) and total > math.ceil((sample_size - 1) * c)
@@ -373,7 +378,7 @@ def lower_limit(total: int, sample_size: int, largest_difference: float, log_alp
         return excess(tail, log_alpha)
 
     share = total / sample_size
-    # By Hoeffding's inequality no limit is further from the share that was seen.
+    # By Hoeffding's inequality no limit is further from the observed share.
     inside = share - Hoeffding(2.0, sides=1).tolerance(sample_size, log_alpha) * (1.0 + 1e-9)
     if inside <= -largest_difference:
         inside = -largest_difference
@@ -393,10 +398,10 @@ def lower_limit_free(
     """Φ is at least this, except with probability alpha, whatever q is.
 
     Claim: for every Φ and q, P(limit > Φ) <= alpha.
-    γ = share·alpha pays for the upper limit of q from the number of non-zero scores, and
-    alpha − γ for the test at the worst q up to it. Only an upper limit, as the tail grows with q
-    where it matters; and from the non-zero scores, which are at most as many as the examples on
-    which the models differ, so no bound on q from the same examples is lower.
+    γ = share·alpha pays for an upper limit of q from the number of non-zero scores, and alpha − γ
+    for the test at the worst q up to it. An upper limit is enough, because the tail grows with q
+    where it matters. Non-zero scores are at most as many as the examples on which the models
+    differ, so no bound on q from the same examples is lower.
     Assumptions: independent scores in {−1, 0, +1}; nothing about q.
     Sides: one. Rounding: down.
     Source: R. Berger, D. Boos, P values maximized over a confidence set, 1994.
