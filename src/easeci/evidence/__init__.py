@@ -1,1 +1,1 @@
-"""What a testset says: cells of its examples, and the level at which each step is tested."""
+"""What a testset shows: cells of its examples, evidence along its order, and levels of steps."""

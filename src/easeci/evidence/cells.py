@@ -1,28 +1,28 @@
-"""A testset as a row of cell codes: all that statistics ever see of it.
+"""A testset as a row of cell codes: all that the statistics see of it.
 
-The cells themselves are part of the language's meaning (:mod:`easeci.script.cells`). Here each
-example is one small integer: one of the five cells, or one of four more that say only whether the
-models agree: because the example has no label yet, or because it has none that counts.
+The cells are defined with the language (:mod:`easeci.script.cells`). Here each example is one small
+integer: one of the five cells, or one of four codes that only say whether the models agree. Two of
+those are for examples without a label yet, two for examples whose label is unsettled.
 
-**Unsettled labels.** A label that was skipped, or that labellers dispute, is *unsettled*. Nobody
-waits for it any longer, and every test takes it at its worst for that test: where a proof wants Φ
-to be large, at the lowest score that its predictions leave possible, and where giving up or a
-claim wants Φ to be small, at the highest (:func:`lowest`, :func:`highest`).
+**Unsettled labels.** A label that was skipped, or that labellers dispute, is *unsettled*. A verdict
+does not wait for it. Every test counts it at its worst for that test: a proof wants Φ to be large
+and takes the lowest score that the predictions allow (:func:`lowest`); futility and claim want Φ to
+be small and take the highest (:func:`highest`).
 
-*Claim.* No error that a test bounds gets more probable by that, whoever chose which labels are
-unsettled, and whatever they knew when they chose.
+*Claim.* This makes no error that a test bounds more probable, no matter who chose which labels are
+unsettled, and what they knew when they chose.
 
 *Proof.* Let s be the scores with the true labels and s' ≤ s those that the proof sees. Each bet's
 factor 1 + λ(s − m) has λ > 0, so it does not fall as s grows, and no factor is negative; so at
 every moment and for every outcome the wealth on s' is at most the wealth on s. If the former ever
 reaches 1/α, so does the latter, which under the hypothesis happens with probability at most α.
-The argument compares two numbers for each outcome by itself; it asks nothing of how s' came
-about, so it holds even if exactly those labels were skipped that would hurt. What counts as
-differing, and with it every start e(D), needs no label and is the same for both. Futility and
-claim are the same test of −Φ. Limits for a mean do not fall as any score grows, so that the lower
-limit of s' is at most that of s. ∎
+The argument compares two numbers for each outcome by itself. It assumes nothing about how s' came
+about, so it holds even if somebody skipped exactly the labels that would hurt. Which examples
+differ, and with it every start e(D), needs no label and is the same for both. Futility and claim
+are the same test of −Φ. Limits for a mean do not fall as any score grows, so the lower limit of s'
+is at most that of s. ∎
 
-What suffers is only the sensitivity: a proof may take more labels, or more than there are.
+Only the sensitivity suffers: a proof may take more labels, or more than there are.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def codes_of(
 
 
 def differs(codes: Codes) -> Flags:
-    """Where the models differ, whatever is known of the label."""
+    """Where the models differ, with or without a label."""
     return np.asarray(_DIFFERS[codes])
 
 
@@ -151,6 +151,7 @@ class Counts:
 
     @staticmethod
     def of(codes: Codes) -> Counts:
+        """Count the codes of a sample."""
         return Counts(tuple(int(c) for c in np.bincount(codes, minlength=len(Code))))
 
     def __getitem__(self, code: Code) -> int:
@@ -158,14 +159,17 @@ class Counts:
 
     @property
     def examples(self) -> int:
+        """How many examples the sample has."""
         return sum(self.by_code)
 
     @property
     def differing(self) -> int:
+        """On how many examples the models differ."""
         return sum(count for count, differ in zip(self.by_code, _DIFFERS, strict=True) if differ)
 
     @property
     def unsettled(self) -> int:
+        """How many examples have an unsettled label."""
         return self[Code.AGREE_UNSETTLED] + self[Code.DIFFER_UNSETTLED]
 
     def missing_labels(self, score: Score) -> int:
@@ -184,7 +188,7 @@ class Counts:
     def worst_cases(self, score: Score) -> tuple[Counts, ...]:
         """The counts with every unsettled label at its lowest, and at its highest score.
 
-        Only one if there are none.
+        If no label is unsettled, just the counts themselves.
         """
         if not self.unsettled:
             return (self,)
@@ -210,7 +214,7 @@ class Counts:
     def mean_range(self, score: Score) -> tuple[Fraction, Fraction]:
         """The least and the greatest mean score that missing and unsettled labels still allow.
 
-        The two are equal where no label that matters is missing or unsettled.
+        The two are equal if no label that matters is missing or unsettled.
         """
         low, high = self.extremes(score)
         return low.worst_cases(score)[0].mean(score), high.worst_cases(score)[-1].mean(score)

@@ -1,18 +1,18 @@
-"""The sequential tests of one clause: what must be shown, what stops it, what the owner may claim.
+"""The sequential tests of one clause: proof, futility, and what the owner may claim.
 
-Written for a clause Φ > c in fp-free mode (fn-free is the same with −Φ > −c, because there the
-answer that needs proof is "false"):
+For a clause Φ > c in fp-free mode (fn-free is the same with −Φ > −c, because there the answer that
+needs proof is "false"):
 
     proof     against Φ ≤ c          safety: reached with probability ≤ α if the clause is false
     futility  against Φ ≥ c + 2ε     sensitivity: reached with probability ≤ β if clearly true
-    claim     against Φ ≥ c          the opposite of the proof, for the owner's eyes
+    claim     against Φ ≥ c          the opposite of the proof, shown to the owner only
 
 Stopping for futility can't harm safety, because a proof still needs its own evidence. An unsettled
-label counts at its lowest score for the proof, and at its highest for futility and claim: at its
-worst for each (:mod:`easeci.evidence.cells` proves that nothing rests on it then).
+label counts at its lowest score for the proof, and at its highest for futility and claim, which is
+its worst for each (:mod:`easeci.evidence.cells` proves that this is safe).
 
-A score that needs no label is a multiple of d. All of it is known at once, so it is decided by the
-exact binomial tail of the number of differing examples, with no bets and no labels.
+A score that needs no label is a multiple of d and is known at once. The exact binomial tail of the
+number of differing examples decides it, with no bets and no labels.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ from easeci.script import LinearClause, Mode, Score
 FUTILITY_SHARE = 0.95
 """The share of a step's β for futility; the rest is for a testset that ends before the proof.
 
-Labels are dear and unlabelled examples cheap, and exhaustion costs examples only."""
+Most goes to futility, which saves labels; the rest only costs unlabelled examples, which are cheap.
+"""
 
 FIRST_LOOK = 256
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A clause in the form Φ > c of what has to be proven."""
+    """What must be proven about a clause, in the form Φ > c."""
 
     score: Score
     bound: float
@@ -52,6 +53,7 @@ class Goal:
 
     @staticmethod
     def of(clause: LinearClause, mode: Mode) -> Goal:
+        """The goal of a clause: that it holds (fp-free), or that it does not (fn-free)."""
         form = clause.greater
         if mode is Mode.FP_FREE:
             return Goal(form.score, float(form.threshold), float(form.tolerance))
@@ -59,10 +61,10 @@ class Goal:
 
     @property
     def clear(self) -> float:
-        """From where on the proof is promised: c + 2ε.
+        """The Φ from which on the proof is promised: c + 2ε.
 
-        If Φ can't get there, nothing is promised; then half of the way that is left, so that the
-        proof gets its chance before the search is given up.
+        If Φ can't be so large, nothing is promised. Then it is half of the way from c to the
+        largest Φ, so that the test does not give up before a proof had a chance.
         """
         top = float(self.score.highest)
         if self.bound + 2.0 * self.tolerance <= top:
@@ -71,20 +73,23 @@ class Goal:
 
     @property
     def proof(self) -> Hypothesis:
+        """The hypothesis that the proof must reject: Φ ≤ c."""
         return Hypothesis(self.score, self.bound, self.tolerance)
 
     @property
     def futility(self) -> Hypothesis:
+        """The hypothesis whose rejection ends the search for a proof: Φ ≥ c + 2ε."""
         return Hypothesis(-self.score, -self.clear, self.tolerance)
 
     @property
     def claim(self) -> Hypothesis:
+        """The hypothesis whose rejection shows the opposite of the proof: Φ ≥ c."""
         return Hypothesis(-self.score, -self.bound, self.tolerance)
 
 
 @dataclass(frozen=True)
 class Targets:
-    """What the evidence must reach: ln(1/level), for one clause of one step."""
+    """What each kind of evidence must reach: ln(1/level), for one clause of one step."""
 
     proof: float
     futility: float
@@ -92,14 +97,14 @@ class Targets:
 
     @staticmethod
     def of(levels: StepLevels) -> Targets:
-        """From the levels of one clause."""
+        """The targets for the levels of one clause."""
         futility = levels.sensitivity + math.log(FUTILITY_SHARE)
         return Targets(-levels.safety, -futility, -levels.claim)
 
 
 @dataclass(frozen=True)
 class CurveEnd:
-    """Where one curve of evidence stands, and what it had to reach; both in nats."""
+    """The last value of one curve of evidence, and its target; both in nats."""
 
     evidence: float
     target: float
@@ -109,8 +114,8 @@ class CurveEnd:
 class Walk:
     """One clause's way along the testset.
 
-    ``positions`` are the examples that its score depends on, all of which need labels, and
-    ``labels`` how many of them were used: up to the ending, or to the first missing label.
+    ``positions`` are the examples that its score depends on; all of them need labels. ``labels`` is
+    how many of them were used: up to the ending, or to the first missing label.
     """
 
     ending: Ending
@@ -124,11 +129,11 @@ class Walk:
         return self.test.claims(self.codes[:labels])
 
     def curves(self, labels: int) -> tuple[CurveEnd, CurveEnd, CurveEnd]:
-        """Where proof, futility and claim stand after so many labels."""
+        """The values of proof, futility and claim after so many labels."""
         return self.test.curves(self.codes[:labels])
 
     def course(self, after: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """Where proof and futility stood after each of these numbers of labels, rising."""
+        """The values of proof and futility after each of these rising numbers of labels."""
         return self.test.course(self.codes, after)
 
     def fewest_more(self, *, any_ending: bool, futile_decides: bool) -> int:
@@ -147,7 +152,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """Everything about one clause that is known before labels: its evidence, as functions."""
+    """Everything about one clause that is known before labels: its evidence as functions."""
 
     goal: Goal
     targets: Targets
@@ -160,7 +165,7 @@ class SequentialTest:
     @staticmethod
     @lru_cache(maxsize=32)
     def of(goal: Goal, targets: Targets, examples: int, differing: int) -> SequentialTest:
-        """Kept for a while: the same testset is asked about again with every label."""
+        """Build the test. Cached, because each new label asks for the same test again."""
         size = (examples, differing)
         return SequentialTest(
             goal,
@@ -173,7 +178,7 @@ class SequentialTest:
         )
 
     def walk(self, testset: LabelledCodes) -> Walk:
-        """Follow the order as far as the labels go, and stop the moment that something is shown."""
+        """Follow the order as far as labels are known; stop as soon as a target is reached."""
         if not self.goal.score.needs_labels:
             proven = self._exact(self.goal.proof) >= self.targets.proof
             ending = Ending.PROVEN if proven else Ending.EXHAUSTED
@@ -183,7 +188,7 @@ class SequentialTest:
         return Walk(ending, labels, track.positions, self, track.known)
 
     def _end(self, known: Codes, *, complete: bool) -> tuple[Ending, int]:
-        # Most walks end early: look at a beginning first, then at four times as much.
+        # Most walks end early, so look at the beginning first, then at four times as much.
         look = FIRST_LOOK
         while look < len(known):
             end = self._first_end(known[:look])
@@ -194,7 +199,7 @@ class SequentialTest:
         return self._first_end(known) or (open_end, len(known))
 
     def _first_end(self, known: Codes) -> tuple[Ending, int] | None:
-        """Which target is reached first; if both are with the same label, it is proven."""
+        """The target that is reached first; if both are at the same label, the proof."""
         hopeful = highest(known, self.goal.score)
         futile = self.futility.first_crossing(hopeful, self.targets.futility)
         before = known if futile is None else known[:futile]
@@ -205,12 +210,14 @@ class SequentialTest:
         return None if futile is None else (Ending.FUTILE, futile)
 
     def claims(self, known: Codes) -> bool:
+        """Whether these labels show the opposite of the proof."""
         if not self.goal.score.needs_labels:
             return self._exact(self.goal.claim) >= self.targets.claim
         hopeful = highest(known, self.goal.score)
         return self.claim.first_crossing(hopeful, self.targets.claim) is not None
 
     def curves(self, known: Codes) -> tuple[CurveEnd, CurveEnd, CurveEnd]:
+        """The values of proof, futility and claim after these labels."""
         targets = (self.targets.proof, self.targets.futility, self.targets.claim)
         if not self.goal.score.needs_labels:
             hypotheses = (self.goal.proof, self.goal.futility, self.goal.claim)
@@ -226,7 +233,7 @@ class SequentialTest:
         return first, second, third
 
     def course(self, known: Codes, after: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """As :meth:`curves`, of proof and futility, after each of some numbers of labels."""
+        """Like :meth:`curves`, for proof and futility, after each of these numbers of labels."""
         score = self.goal.score
         if not score.needs_labels:
             ends = (self._exact(self.goal.proof), self._exact(self.goal.futility))
@@ -250,6 +257,6 @@ def _counts(codes: Codes) -> Floats:
 
 
 def _counts_after(codes: Codes, after: npt.NDArray[np.intp]) -> Floats:
-    """Running counts of cells after each of some numbers of examples, shape (times, cells)."""
+    """Counts of cells after each of these numbers of examples, shape (times, cells)."""
     cuts = [codes[start:end] for start, end in zip([0, *after[:-1]], after, strict=True)]
     return np.cumsum([_counts(cut) for cut in cuts], axis=0)

@@ -1,8 +1,8 @@
 """Evidence against "Φ is at most c", for any linear score, from the cells of a testset.
 
-Two ways, chosen by the score and never by the data:
+There are two ways. The score decides which one is used, never the data:
 
-* **Every example counts.** Bets on the score itself. No assumption but that examples are i.i.d.
+* **Every example counts.** Bets on the score itself. The only assumption: examples are i.i.d.
 
 * **Only examples where the models differ count**, for scores that are 0 where they agree, such as
   n − o. Given the pattern of disagreement, the scores where the models differ are i.i.d. with mean
@@ -11,17 +11,17 @@ Two ways, chosen by the score and never by the data:
   pattern. Its start may be any e-value of the pattern under d, because the expectation of the
   product is the expectation of the start: e(D), D the number of differing examples among all N,
   known without a single label. The evidence is the least over a partition of [0, 1] into
-  intervals of d, that is, over everything that d may be.
+  intervals of d, that is, over all values that d can have.
 
-For c > 0 a small d is what makes the hypothesis hard to reject (m = c/l is large), so e is made to
-grow where more examples differ than d explains: with tilts θ > 0
+For c > 0 a small d makes the hypothesis hard to reject (m = c/l is large). So e must grow if more
+examples differ than d explains: with tilts θ > 0
 
     e(D) = w₀ + Σ w_k exp(θ_k D − N ln(1 + u (e^θ_k − 1))),   Σ w = 1
 
 E_d[e^(θD)] = (1 + d (e^θ − 1))^N grows with d, so this has expectation at most 1 for all d ≤ u. For
-c < 0 it is the mirror image, with θ < 0 and l. For c = 0, d does not matter at all. Each bet has a
-start of its own: how fast a bet falls as d moves away is known beforehand, and the best tilt
-matches it, so that bets which end soon pay next to nothing for not knowing d exactly.
+c < 0 it is the mirror image, with θ < 0 and l. For c = 0, d does not matter at all. Each bet has
+its own start: how fast a bet falls as d moves away is known beforehand, and the best tilt matches
+it. So bets that end soon lose almost nothing by not knowing d exactly.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TILTS = (1.2, 2.5)
 """Tilts of e, as multiples of the slope that a bet is expected to have at its target."""
 TILT_WEIGHTS = (0.45, 0.3)
 FAR_TILT = 6.0
-"""One more tilt, in standard deviations of D: it rules out values of d that are far off."""
+"""One more tilt, in standard deviations of D: it rules out values of d that are far away."""
 FAR_WEIGHT = 0.03
 NO_TILT = 1.0 - sum(TILT_WEIGHTS) - FAR_WEIGHT
 
@@ -49,12 +49,15 @@ RESOLUTION = 0.25
 """Width of the finest intervals of d, in standard deviations of D/N."""
 
 MARGIN = 1e-12
-"""Hypotheses are widened by this share of the score's range: more than floats round."""
+"""Hypotheses are widened by this share of the score's range: more than any rounding error."""
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """ "The mean of ``score`` is at most ``bound``", doubted in steps of ``tolerance``."""
+    """The hypothesis "the mean of ``score`` is at most ``bound``".
+
+    Bets against it are aimed at multiples of ``tolerance`` beyond the bound.
+    """
 
     score: Score
     bound: float
@@ -62,16 +65,17 @@ class Hypothesis:
 
     @property
     def only_differing(self) -> bool:
-        """Whether examples on which the models agree say nothing: their score is always 0."""
+        """Whether the score is 0 wherever the models agree, so that such examples don't count."""
         return all(self.score.of(cell) == 0 for cell in AGREEING)
 
     @property
     def relevant(self) -> tuple[Cell, ...]:
+        """The cells of the examples that count."""
         return DIFFERING if self.only_differing else tuple(Cell)
 
     @property
     def scores(self) -> tuple[float, ...]:
-        """The different scores that count, in rising order."""
+        """The distinct scores of the relevant cells, in rising order."""
         return tuple(sorted({float(self.score.of(cell)) for cell in self.relevant}))
 
 
@@ -80,8 +84,8 @@ def evidence_against(
 ) -> Evidence:
     """The evidence against a hypothesis, on a testset with so many examples, so many differing.
 
-    ``log_target`` is the largest target that it will be asked about: cases that are already
-    excluded at that level by the number of differing examples alone are left out.
+    ``log_target`` is the largest target that the caller will use. Cases that the number of
+    differing examples alone excludes at that level are left out.
     """
     if hypothesis.only_differing:
         return _from_differing(hypothesis, aims, examples, differing, log_target)
@@ -102,7 +106,7 @@ def _from_differing(
     with np.errstate(divide="ignore"):
         means = np.where(cases.at > 0.0, hypothesis.bound / cases.at, math.inf)
     means = np.minimum(means + MARGIN * (most - least), most)
-    # Where even the mean of the least score is above m, the case contradicts the hypothesis.
+    # If even the least score is above m, the case contradicts the hypothesis.
     kept = means > least
     if not kept.any():
         return _infinite_evidence(aims)
@@ -112,9 +116,9 @@ def _from_differing(
 
 @dataclass(frozen=True)
 class DisagreementCases:
-    """What d may be: ``at`` is the end of each interval that counts, ``log_start`` ln e(D).
+    """The intervals that d may be in: ``at`` is the hard end of each, ``log_start`` its ln e(D).
 
-    The start differs from bet to bet: shape (intervals, bets).
+    Each bet has its own start: ``log_start`` has the shape (intervals, bets).
     """
 
     at: Floats
@@ -127,9 +131,9 @@ def disagreement_cases(
     """The intervals of d that matter, with their e-values.
 
     The partition depends on the number of examples alone, and so does the e-value as a function of
-    D. Neighbours far from D/N then share bets that are fair for the hardest of them, from the least
-    of their starts; given the pattern of disagreement, bets may be chosen freely. Intervals whose
-    start is above the target make no bets, stay there, and are left out.
+    D. Neighbours far from D/N share bets that are fair for the hardest of them, and start at the
+    least of their starts; given the pattern of disagreement, bets may be chosen freely. Intervals
+    whose start is above the target are already excluded and are left out.
     """
     if hypothesis.bound == 0.0:
         seen = max(differing, 1) / examples
@@ -150,7 +154,7 @@ def disagreement_cases(
 
 
 def _groups(centre: int, intervals: int) -> npt.NDArray[np.intp]:
-    """First intervals of the groups: single near the centre, wider and wider away from it."""
+    """The first interval of each group: groups get wider with the distance from the centre."""
     fine = round(4.0 / RESOLUTION)
     steps = np.concatenate(
         [np.arange(fine), fine + 4 * np.arange(fine), 5 * fine + 16 * np.arange(fine)]
@@ -162,7 +166,7 @@ def _groups(centre: int, intervals: int) -> npt.NDArray[np.intp]:
 def expected_slopes(
     hypothesis: Hypothesis, aims: Aims, examples: int, share: Floats, log_target: float
 ) -> Floats:
-    """How fast a bet that reaches its target falls as d moves away, in nats per deviation of D/N.
+    """How fast a bet at its target falls as d moves away, in nats per standard deviation of D/N.
 
     A bet λ aimed k·ε beyond c grows by about λ·k·ε/(2d) a label, so it needs 2·L·d/(λ·k·ε) of them
     to reach L, and a relative change of d by 1 moves the hypothesis by c/d: 2·L·c/(k·ε) nats.

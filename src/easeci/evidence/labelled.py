@@ -1,8 +1,8 @@
-"""A testset as its labels come in: its codes, and what tests ask of them, kept at hand.
+"""The codes of a testset while labels come in, with the figures that tests need, kept up to date.
 
-Tests ask how many examples have each code, and how far the labels go without a gap, along all
-examples or along those on which the models differ. Looking through a million codes for that takes
-many milliseconds; after one more label, next to nothing of it has changed.
+Tests need the number of examples with each code, and how far labels are known without a gap, along
+all examples or along those on which the models differ. Scanning a million codes for that takes many
+milliseconds, and one more label changes almost nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WINDOW = 4096
 class Track:
     """Some examples of a testset in its order: ``positions`` and ``codes``.
 
-    ``gap`` is where the first label is missing, or the end of the track.
+    ``gap`` is the index of the first missing label, or the length of the track.
     """
 
     positions: npt.NDArray[np.intp]
@@ -39,9 +39,11 @@ class Track:
 
     @property
     def complete(self) -> bool:
+        """Whether no label of the track is missing."""
         return self.gap == len(self.codes)
 
     def put(self, position: int, code: Code) -> None:
+        """Change the code of one example, if it is on this track."""
         index = int(np.searchsorted(self.positions, position))
         if index == len(self.positions) or self.positions[index] != position:
             return
@@ -61,7 +63,7 @@ class Track:
 
 
 class LabelledCodes:
-    """The codes of a testset, in its order, of which single ones are learnt or taken back."""
+    """The codes of a testset, in its order; a label may come in or be taken back."""
 
     def __init__(self, codes: Codes) -> None:
         self.codes = codes.copy()
@@ -72,19 +74,22 @@ class LabelledCodes:
 
     @property
     def counts(self) -> Counts:
+        """How many examples have each code now."""
         return Counts(tuple(self._counts))
 
     @cached_property
     def everything(self) -> Track:
+        """The track of all examples."""
         return Track(np.arange(len(self.codes)), self.codes.copy())
 
     @cached_property
     def differing(self) -> Track:
+        """The track of the examples on which the models differ."""
         positions = np.flatnonzero(differs(self.codes))
         return Track(positions, self.codes[positions])
 
     def put(self, position: int, code: Code) -> None:
-        """What is known of one example from now on. Whether the models differ never changes."""
+        """Change the code of one example. Whether the models differ on it can't change."""
         before = Code(int(self.codes[position]))
         if differs(np.array([before, code], np.uint8)).sum() == 1:
             raise ValueError("a label does not change whether the models differ")

@@ -1,12 +1,12 @@
-"""The level of a step: how small its probabilities of error must be, so that all add up.
+"""The levels of a step: its probabilities of error, so small that all steps together keep δ.
 
-The model of a step is a fixed function of the bits disclosed before it, so the histories form a
+The model of a step is a fixed function of the bits disclosed before it. So the histories form a
 tree in which every node has a fixed pair of models, and errors may be added up over nodes.
 
-As published, every node gets the same level: δ over the number of models that could ever be
-tested, one per step under ``none`` and ``firstChange`` and 2^steps under ``full``.
+In the paper every node gets the same level: δ over the number of models that could ever be tested,
+which is one per step under ``none`` and ``firstChange`` and 2^steps under ``full``.
 
-Ours gives a node with history s the levels
+Here a node with history s gets the levels
 
     safety       α(s) = δ · Q(s·x),   x the answer that needs proof
     sensitivity  β(s) = β · R(s·y),   y the other answer
@@ -19,13 +19,13 @@ false answered fail. So of two different strings s·pass at which a first wrong 
 neither is a prefix of the other: if s·pass were a prefix of t·pass, the false node s would have
 passed before. By Kraft's inequality their probabilities under Q add up to at most 1, and each
 error has probability at most α(s); in all δ. Sensitivity is the same with "condition clearly
-true" for false and fail for pass, and fn-free exchanges the two answers. Nothing ties Q to R, nor
-either to the number of steps: feedback costs its surprise.
+true" for false and fail for pass, and fn-free exchanges the two answers. Q and R need not be
+related, and neither depends on the number of steps: an answer costs −ln of its probability.
 
-What only the owner is told needs a level of its own. Before a first wrong claim there may be other
-nodes of the same kind that gave the same bit without the claim, so these strings are not free of
-prefixes; the errors of all nodes are added up instead, δ · Q(s) / ((t+1)(t+2)) after t bits, which
-is δ over all lengths t because the Q(s) of one length add up to 1.
+Claims, which only the owner sees, need their own level. Before a first wrong claim there may be
+other nodes of the same kind that gave the same bit without the claim, so these strings are not free
+of prefixes. So the errors of all nodes are added up: δ · Q(s) / ((t+1)(t+2)) after t bits, which is
+δ over all lengths t because the Q(s) of one length add up to 1.
 
 Everything is in logarithms, because δ / 2^steps leaves the range of floats at about a thousand
 steps.
@@ -45,7 +45,7 @@ FAIL = "F"
 
 
 def log_histories(adaptivity: Adaptivity, steps: int) -> float:
-    """ln of the number of models over which errors are added up, as published."""
+    """ln of the number of models over which the paper adds up errors."""
     match adaptivity:
         case Adaptivity.FULL:
             return steps * math.log(2.0)
@@ -77,7 +77,7 @@ class StepLevels:
     """Natural logarithms of the levels of one step.
 
     ``safety`` is for the answer that needs proof, ``sensitivity`` for the other one, and ``claim``
-    for what only the owner is told: that the condition is False in fp-free, True in fn-free.
+    for what only the owner sees: that the condition is False in fp-free, True in fn-free.
     """
 
     safety: float
@@ -85,11 +85,11 @@ class StepLevels:
     claim: float
 
     def per_clause(self, mode: Mode, clauses: int) -> StepLevels:
-        """The levels of each of ``clauses`` clauses: divided by what any one of them could spoil.
+        """The levels of each of ``clauses`` clauses.
 
-        fp-free: if the condition is false, one fixed clause is, and a pass needs that clause
-        proven, so each is tested at the full α; if it is clearly true, any of them might stop
-        it. fn-free is the mirror image.
+        fp-free: if the condition is false, one fixed clause is false, and a pass needs a proof of
+        that clause, so each clause is tested at the full α. If the condition is clearly true, any
+        clause might wrongly stop it, so β is divided. fn-free is the mirror image.
         """
         share = math.log(clauses)
         if mode is Mode.FP_FREE:
@@ -109,6 +109,7 @@ class BetaCode:
     other: float
 
     def log_probability(self, proofs: int, others: int) -> float:
+        """ln of the probability of a string with so many proofs and other answers."""
         return _log_beta(self.proof + proofs, self.other + others) - _log_beta(
             self.proof, self.other
         )
@@ -116,9 +117,13 @@ class BetaCode:
 
 @dataclass(frozen=True)
 class CoinCode:
-    """Every bit costs one bit: 2^−length. With a share of it, no history is far from 2^−steps."""
+    """Every string of a length is equally probable: 2^−length.
+
+    As a part of a mixture it makes sure that no history is much less probable than 2^−steps.
+    """
 
     def log_probability(self, proofs: int, others: int) -> float:
+        """ln of the probability of a string with so many proofs and other answers."""
         return -(proofs + others) * math.log(2.0)
 
 
@@ -133,6 +138,7 @@ class MixtureCode:
             raise ValueError("the weights of a mixture must add up to 1")
 
     def log_probability(self, proofs: int, others: int) -> float:
+        """ln of the probability of a string with so many proofs and other answers."""
         return log_sum(
             math.log(weight) + code.log_probability(proofs, others) for weight, code in self.parts
         )
@@ -141,7 +147,7 @@ class MixtureCode:
 SAFETY_CODE = MixtureCode(
     ((0.8, BetaCode(1.5, 10.0)), (0.1, BetaCode(0.5, 0.5)), (0.1, CoinCode()))
 )
-"""Proofs are rare. It leans a little towards them, because α(s) pays for the proof to come too."""
+"""Proofs are rare. The code favours them a little, because α(s) also pays for the next proof."""
 SENSITIVITY_CODE = MixtureCode(
     ((0.8, BetaCode(1.0, 14.0)), (0.1, BetaCode(0.5, 0.5)), (0.1, CoinCode()))
 )
@@ -167,8 +173,9 @@ def step_levels(
     Under ``full`` these are the answers disclosed. Under ``none`` they are the hidden ones, because
     the baseline depends on them; with ``fixed_models`` (conditions on n alone) nothing does, and
     every step gets its share of 1 / steps. Under ``firstChange`` the testset is retired at the
-    first proof, so that the only way on is one string of other answers: safety is divided by the
-    steps, and the one node on it that is the first to be clearly true needs no division.
+    first proof, so all nodes lie on one string of other answers: safety is divided by the steps.
+    Sensitivity is not divided: a first miss can only happen at the first clearly true node, because
+    a proof there would retire the testset.
     """
     proofs, others = _count_answers(history, mode)
     log_delta, log_beta = log_fraction(delta), log_fraction(beta)
@@ -193,7 +200,7 @@ def step_levels(
 def uniform_levels(
     *, delta: Fraction, beta: Fraction, adaptivity: Adaptivity, steps: int
 ) -> StepLevels:
-    """The published levels, the same for every step: for who doesn't know the history."""
+    """The paper's levels, the same for every step: for callers that don't know the history."""
     safety = log_level(delta, adaptivity, steps)
     return StepLevels(safety, log_level(beta, adaptivity, steps), safety)
 

@@ -2,13 +2,13 @@
 
 **Size.** A clearly good commit (Φ = c + 2ε) is missed if the testset ends before the proof is
 reached. The evidence at the end is at least that of any one of its bets, whose logarithm is a sum
-over examples: a linear function of cell counts. So Chernoff's bound on its lower tail, the
-exponent optimised, is an upper bound on the probability of a miss. Among all laws of the score with
-the same mean the worst is the one on the two ends, because (1 + λ (s − m))^−η is convex in s.
-Where d is unknown the evidence is a least over intervals of d: their probabilities are added up.
+over examples: a linear function of cell counts. So Chernoff's bound on its lower tail, with the
+best exponent, is an upper bound on the probability of a miss. Among all laws of the score with the
+same mean the worst is the one on the two ends, because (1 + λ (s − m))^−η is convex in s. If d is
+unknown, the evidence is the least over intervals of d, and their probabilities are added up.
 
-**Labels.** Where the evidence, followed along its mean path, meets the first of its targets. It is
-a forecast for planning; nothing rests on it.
+**Labels.** The number of labels at which the evidence, followed along its mean path, reaches the
+first of its targets. This is a forecast for planning; no guarantee depends on it.
 """
 
 from __future__ import annotations
@@ -41,14 +41,17 @@ from easeci.evidence.wealth import CELLS, Evidence
 LARGEST = 10**12
 EXPONENTS = np.geomspace(0.1, 12.0, 11)
 REACH = 10.0
-"""Intervals of d are looked at up to so many standard deviations away."""
+"""How many standard deviations away intervals of d are considered."""
 
 
 def examples_needed(goal: Goal, targets: Targets, log_exhaustion: float, difference: float) -> int:
-    """The examples that keep a miss by exhaustion below exp(``log_exhaustion``).
+    """The examples that keep the probability of running out below exp(``log_exhaustion``).
 
     Claim: a commit with Φ ≥ c + 2ε and d ≤ ``difference`` reaches its proof within so many
-    examples but for that probability. Rounding: up, to three digits.
+    examples, except with that probability.
+    Assumptions: i.i.d. examples. Sides: one. Rounding: up, to three digits.
+    Source: Chernoff's bound, as at the top of this module; the exact binomial test for a score of
+    d alone.
     """
     if goal.clear <= goal.bound:
         return 1  # the constant is at the end of the range: there is nothing to promise
@@ -67,7 +70,7 @@ def examples_needed(goal: Goal, targets: Targets, log_exhaustion: float, differe
 
 
 def _shares(goal: Goal, difference: float) -> tuple[float, ...]:
-    """The largest d allowed, which is nearly always the worst, and two below it to be sure."""
+    """The largest d allowed, which is nearly always the worst, and two smaller values."""
     top = max(goal.proof.scores[-1], 1e-300)
     least = min(max(goal.clear, 0.0) / top + 1e-9, difference)
     return (difference, (2.0 * difference + least) / 3.0, (difference + 2.0 * least) / 3.0)
@@ -76,8 +79,8 @@ def _shares(goal: Goal, difference: float) -> tuple[float, ...]:
 def _smallest_size(enough: Callable[[int], bool], likely: float) -> int:
     """The smallest size that is enough, to three digits, rounded up.
 
-    Of the powers of two the first that is enough is looked for from a ``likely`` size on: what
-    comes out is the same wherever that begins.
+    First finds the smallest power of two that is enough, beginning at a ``likely`` size. Where it
+    begins does not change the result.
     """
     high = 16 << round(math.log2(min(max(likely / 16.0, 1.0), LARGEST / 16.0)))
     while high > 16 and enough(high // 2):
@@ -94,7 +97,7 @@ def _smallest_size(enough: Callable[[int], bool], likely: float) -> int:
 
 
 def _size_of_share(goal: Goal, targets: Targets, log_exhaustion: float) -> int:
-    """For a score e·d, which is decided by exact tails and no bets."""
+    """For a score e·d, which exact tails decide, without bets."""
     factor = float(goal.score.difference)
     threshold = goal.bound / factor if factor > 0.0 else 1.0 - goal.bound / factor
     tolerance = (goal.clear - goal.bound) / 2.0 / abs(factor)
@@ -102,7 +105,7 @@ def _size_of_share(goal: Goal, targets: Targets, log_exhaustion: float) -> int:
 
 
 def _size_of_sum(goal: Goal, targets: Targets, log_exhaustion: float) -> int:
-    """For scores that every example counts in: the best of the bets, by Chernoff's bound."""
+    """For scores in which every example counts: the best of the bets, by Chernoff's bound."""
     scores = goal.proof.scores
     aims = PROOF_AIMS if len(scores) == 2 else SPACED_AIMS
     spread = 1.0 if len(scores) == 2 else SPREAD
@@ -150,7 +153,7 @@ def _log_miss_differing(goal: Goal, targets: Targets, examples: int, difference:
 
 
 def _intervals(examples: int, difference: float, bound: float) -> tuple[Floats, Floats]:
-    """Ends of the intervals of d around ``difference``: the hard one, and the easy one."""
+    """The ends of the intervals of d around ``difference``: the hard ends, and the easy ends."""
     if bound == 0.0:
         return np.array([difference]), np.array([difference])
     width = RESOLUTION / (2.0 * math.sqrt(examples))
@@ -210,9 +213,9 @@ class Forecast:
 def forecast_labels(goal: Goal, targets: Targets, examples: int, difference: float) -> Forecast:
     """A forecast for models that differ on this share of examples.
 
-    ``unchanged`` has equal accuracies where that can be (Φ = e·d, or n = o = the threshold minus
-    the zone's width); ``middle`` is Φ = c + ε, ``better`` is ε beyond the zone, and ``worst`` the
-    most over the zone.
+    ``unchanged``: equal accuracies if possible (Φ = e·d, or n = o = the threshold minus the zone's
+    width). ``middle``: Φ = c + ε. ``better``: ε beyond the zone. ``worst``: the most labels of any
+    Φ in the zone.
     """
     low, high = _reachable(goal, difference)
     width = (goal.clear - goal.bound) / 2.0
@@ -241,20 +244,20 @@ def _reachable(goal: Goal, difference: float) -> tuple[float, float]:
 
 
 def labels_at(test: SequentialTest, difference: float, phi: float) -> int:
-    """Labels until the first target is met, if every count grows at its expected rate."""
+    """The mean number of labels until the first target is reached, over nine likely paths."""
     return round(float(path_ends(test, difference, phi).labels.mean()))
 
 
 @dataclass(frozen=True)
 class PathEnds:
-    """Where each of nine equally likely paths ends, and whether with the proof."""
+    """After how many labels each of nine equally likely paths ends, and whether with a proof."""
 
     labels: Floats
     proven: npt.NDArray[np.bool_]
 
 
 def path_ends(test: SequentialTest, difference: float, phi: float) -> PathEnds:
-    """How a walk is likely to go if the truth is Φ = ``phi`` and d = ``difference``."""
+    """How a walk is likely to end if the truth is Φ = ``phi`` and d = ``difference``."""
     goal, targets = test.goal, test.targets
     most = test.differing if goal.proof.only_differing else test.examples
     if most == 0 or not goal.score.needs_labels:
@@ -275,10 +278,10 @@ QUANTILES = np.array([-1.59, -0.97, -0.59, -0.28, 0.0, 0.28, 0.59, 0.97, 1.59])
 
 @dataclass(frozen=True)
 class _Paths:
-    """Ways that the share of high scores may take: its mean, and z/√labels deviations from it.
+    """Paths of the share of high scores: its mean, plus z/√labels standard deviations.
 
-    A chance in the counts at one moment lasts, so that a path that is ahead stays ahead: nine
-    paths, equally likely, stand for all. Only the two cells at the ends of the score occur.
+    Luck lasts: a path that is ahead stays ahead. So nine equally likely paths represent all. Only
+    the two cells at the ends of the score occur.
     """
 
     low: int
@@ -294,7 +297,7 @@ class _Paths:
         return _Paths(CODE_OF[cells[0]], CODE_OF[cells[-1]], share)
 
     def labels_until(self, evidence: Evidence, target: float, most: int) -> Floats:
-        """After how many labels each path first meets the target, by doubling and halving."""
+        """After how many labels each path first reaches the target, by bisection."""
         low, high = np.full(len(QUANTILES), -1.0), np.full(len(QUANTILES), float(most))
         for _ in range(2 + max(1, math.ceil(math.log2(most + 1)))):
             middle = np.floor((low + high) / 2.0)

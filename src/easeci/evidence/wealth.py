@@ -1,10 +1,10 @@
 """Wealth along the order of a testset: evidence that grows example by example.
 
 The wealth of a bet depends on the examples only through their running counts: its logarithm is
-Σ count · ln(factor). Evidence is the least, over rows (cases of something unknown that the
-hypothesis leaves open), of the row's mixture of bets. For whichever row holds the truth, the
-mixture is a supermartingale under the hypothesis that starts at no more than 1 in expectation; the
-least of the rows is not larger; so it ever reaches 1/α with probability at most α.
+Σ count · ln(factor). A row is one case of what the hypothesis leaves open, such as an interval of
+d. The evidence is the least of the rows' mixtures of bets. For the row that holds the truth, the
+mixture is a supermartingale under the hypothesis that starts at no more than 1 in expectation. The
+least of the rows is not larger, so it ever reaches 1/α with probability at most α.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BLOCK = 256
 CHUNK = 256 * BLOCK
 
 ROUNDING = 1e-9
-"""Added to what must be reached, in nats: more than sums of logarithms can be off by."""
+"""Added to every target, in nats: more than the rounding error of sums of logarithms."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class Evidence:
         return None
 
     def fewest_more(self, counts: Floats, log_target: float, most: int) -> int:
-        """A number of further examples before which the target can't be reached, at least 1.
+        """A lower bound, at least 1, on the further examples that the target needs.
 
-        The largest factor of each bet, example after example, bounds every row from above.
+        It assumes that every example brings each bet its largest factor.
         """
         if not len(self.log_weights):
             return 1
@@ -84,7 +84,7 @@ class Evidence:
         row = int(self._rows_after(seen[None, :])[0].argmin())
         inside = _block_counts(chunk)
         before = seen + np.cumsum(inside, axis=0) - inside
-        # All gains of a block and none of its losses: no moment within it can be above this.
+        # An upper bound within each block: all of its gains and none of its losses.
         factors = self.log_factors[row]
         reach = _totals(before, factors) + _totals(inside, np.maximum(factors, 0.0))
         for block in np.flatnonzero(_log_sums(reach + self.log_weights[row]) >= target):
@@ -95,7 +95,7 @@ class Evidence:
         return None
 
     def _crossing_in_block(self, codes: Codes, before: Floats, target: float) -> int | None:
-        # One row first, the least at the start: all rows matter only where even that one crosses.
+        # Check the row that is least at the start; the others matter only where it crosses.
         row = int(self._rows_after(before[None, :])[0].argmin())
         counts = before + _running_counts(codes)
         values = _log_sums(_totals(counts, self.log_factors[row]) + self.log_weights[row])
@@ -130,8 +130,8 @@ def _running_counts(codes: Codes) -> Floats:
 def _totals(counts: Floats, factors: Floats) -> Floats:
     """Σ count · ln(factor) for every time and bet, shape (times, bets).
 
-    Cell by cell rather than by a matrix product: that one rounds differently for other shapes,
-    and a verdict must not depend on how many labels were looked at together.
+    Cell by cell, because a matrix product rounds differently for other shapes, and a verdict must
+    not depend on how many labels were looked at together.
     """
     total = np.zeros((len(counts), len(factors)))
     for cell in np.flatnonzero(factors.any(axis=0)):
