@@ -1,4 +1,4 @@
-"""Script → Plan: how many examples and labels a script needs, by every method, and why."""
+"""Script → Plan: how many examples and labels a script needs with each method, and why."""
 
 from easeci.plan.estimate import (
     BennettTest,

@@ -1,7 +1,7 @@
-"""What a plan assumes of the future: the history that a testset must still serve, and d.
+"""What a plan assumes about the future: the history at the last step, and d.
 
-Nothing rests on these but sizes. Safety holds at every history and for every d; sensitivity holds
-as far as stated here.
+These assumptions only decide sizes. Safety holds for every history and every d. Sensitivity holds
+only for the histories and the d assumed here.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from easeci.plan.wording import count, exact
 from easeci.script import Adaptivity, LinearClause, Mode, Script
 
 PROOFS = Fraction(1, 8)
-"""The share of answers that need proof (passes in fp-free) up to which a plan holds."""
+"""The largest share of proofs (passes in fp-free) that a plan assumes."""
 COMMON_DIFFERENCE = Fraction(1, 10)
-"""The largest d that is reckoned with if the script says nothing of it."""
+"""The largest d that a plan assumes if the script does not give one."""
 
 
 @dataclass(frozen=True)
 class TypicalStep:
-    """The levels of the last step after a typical history, and the history in words."""
+    """The levels of the last step after a typical history, and a description of that step."""
 
     levels: StepLevels
     description: str
 
 
 def typical_step(script: Script) -> TypicalStep:
-    """The last step that the testset serves, after as many proofs as a plan reckons with."""
+    """The last step of a testset, after as many proofs as a plan assumes."""
     before = script.steps - 1
     proofs = 0 if script.adaptivity is Adaptivity.FIRST_CHANGE else round(before * PROOFS)
     proof = proof_bit(script.mode)
@@ -60,17 +60,18 @@ def _describe(script: Script, proofs: int, before: int) -> str:
 
 @dataclass(frozen=True)
 class PlannedDifference:
-    """The largest d that a testset is sized for, and where it comes from."""
+    """The largest d that a testset is sized for, and the reason."""
 
     share: Fraction
     why: str
 
 
 def planned_difference(script: Script, clause: LinearClause) -> PlannedDifference:
-    """What another clause d < A ± B leaves to be promised; otherwise what the script expects.
+    """The largest d for which this clause must keep its promise.
 
-    In fp-free a commit must be clearly good by every clause, so nothing is promised beyond
-    A − 2B. In fn-free it must be clearly bad by some clause, and beyond A + 2B it is so by d.
+    Another clause d < A ± B limits it. In fp-free only a commit that is clearly good by every
+    clause is promised anything, so d is at most A − 2B. In fn-free a commit with d above A + 2B is
+    clearly bad by d already. Without such a clause it is the script's expected difference.
     """
     for other in script.clauses:
         ceiling = upper_bound_of_difference(other)

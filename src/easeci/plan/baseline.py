@@ -11,11 +11,11 @@ from easeci.script import Estimator, LinearClause, Script
 
 
 def hoeffding(script: Script) -> Estimate:
-    """Applies to every condition.
+    """Size the testset by Hoeffding's inequality. Applies to every condition.
 
-    δ is divided evenly over the clauses, the variables of each clause, and the histories; the
-    tolerance of a clause is divided over its variables in proportion to their coefficients, which
-    is the split that needs the fewest examples.
+    δ is divided evenly over the clauses, the variables of each clause, and the histories. The
+    tolerance of a clause is divided over its variables in proportion to their coefficients: that
+    split needs the fewest examples.
     """
     tests = tuple(_test(script, clause) for clause in script.clauses)
     examples = max(test.sample_size for test in tests)

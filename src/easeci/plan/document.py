@@ -9,21 +9,23 @@ from easeci.plan.estimate import Estimate
 from easeci.plan.planner import Plan
 
 SECONDS_PER_LABEL = (2, 5)
-"""Labelling speeds that the paper reckons with: the best case, and a well-designed interface."""
+"""The paper's labelling speeds: the best case, and a well-designed interface."""
 
 
 def hours(labels: int, seconds: int) -> float:
+    """The hours that so many labels take at so many seconds each."""
     return labels * seconds / 3600.0
 
 
 def rough_hours(value: float) -> str:
-    """As closely as anybody can say beforehand: 0.2, 120, 1.5M."""
+    """Hours with as many digits as a forecast deserves: 0.2, 120, 1.5M."""
     if value >= 1e6:
         return f"{value / 1e6:,.1f}M"
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON-ready data."""
     script = plan.script
     return {
         "condition": str(script.condition),

@@ -1,4 +1,4 @@
-"""What an estimator answers, and the tests that it designs for the clauses."""
+"""An estimator's answer, and the tests that it designs for the clauses."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from easeci.script import Estimator, LinearClause
 
 @dataclass(frozen=True)
 class Observation:
-    """What a testset shows of one clause.
+    """What a testset shows about one clause.
 
-    ``difference`` is the share of all ``examples`` on which the models differ; ``mean`` the mean
-    score of the first ``sample`` of them.
+    ``difference`` is the share of all ``examples`` on which the models differ, and ``mean`` is the
+    mean score of the first ``sample`` of them.
     """
 
     examples: int
@@ -29,14 +29,16 @@ class ClauseTest(Protocol):
     """How one clause will be decided: by a mean score and a bound on its error."""
 
     @property
-    def clause(self) -> LinearClause: ...
+    def clause(self) -> LinearClause:
+        """The clause that it decides."""
+        ...
 
     def needed(self, observation: Observation) -> int:
-        """How many examples give the script's own tolerance, for what a first stage shows."""
+        """How many examples reach the script's tolerance, given what a first stage shows."""
         ...
 
     def tolerance(self, observation: Observation) -> Fraction:
-        """The script's tolerance if the sample is large enough for it, or else a wider one."""
+        """The script's tolerance if the sample is large enough, or else a wider one."""
         ...
 
 
@@ -48,10 +50,10 @@ def _tolerance(bound: Bound, clause: LinearClause, sample: int, log_level: float
 
 @dataclass(frozen=True)
 class HoeffdingTest:
-    """Every variable estimated by itself, tolerances in proportion to |coefficient|.
+    """Every variable estimated separately, with tolerances in proportion to |coefficient|.
 
-    With this split all variables need the same number of examples, and what remains of the
-    clause is Hoeffding's bound for a range of Σ |coefficient|.
+    With this split all variables need the same number of examples, and the clause as a whole has
+    Hoeffding's bound for a range of Σ |coefficient|.
     """
 
     clause: LinearClause
@@ -59,21 +61,25 @@ class HoeffdingTest:
 
     @property
     def bound(self) -> Hoeffding:
+        """The bound on the error of the clause's score."""
         return Hoeffding(value_range=float(self.clause.score.weight), sides=1)
 
     @property
     def sample_size(self) -> int:
+        """How many examples reach the script's tolerance."""
         return self.bound.sample_size(float(self.clause.tolerance), self.log_level)
 
     def needed(self, observation: Observation) -> int:  # noqa: ARG002 - known beforehand
+        """The same for every observation."""
         return self.sample_size
 
     def tolerance(self, observation: Observation) -> Fraction:
+        """The script's tolerance if the sample is large enough, or else a wider one."""
         return _tolerance(self.bound, self.clause, observation.sample, self.log_level)
 
 
 class Rare(Enum):
-    """What a first stage measures: the share of examples whose score is not at its usual value."""
+    """What a first stage measures: the share of examples whose score is not the usual one."""
 
     DIFFERENCE = "d"
     ERROR = "1 - n"
@@ -81,10 +87,11 @@ class Rare(Enum):
 
 @dataclass(frozen=True)
 class FirstStage:
-    """A coarse estimate of a share, to ``tolerance``, that bounds the variance of what follows.
+    """A coarse estimate of a share, to ``tolerance``, that bounds the variance in the second stage.
 
-    With a ``ceiling`` A, a share measured at most A + tolerance is below A + 2·tolerance, which
-    is known before any data are seen; without one, the bound is what was measured + tolerance.
+    With a ``ceiling`` A: if at most A + tolerance is measured, the share is below A + 2·tolerance,
+    a bound that is known before any data are seen. Without a ceiling, the bound is the measured
+    share + tolerance.
     """
 
     rare: Rare
@@ -94,6 +101,7 @@ class FirstStage:
 
     @property
     def sample_size(self) -> int:
+        """How many examples measure the share to the tolerance."""
         return Hoeffding().sample_size(float(self.tolerance), self.log_level)
 
     def share(self, measured: Fraction, examples: int) -> Fraction:
@@ -108,11 +116,11 @@ class FirstStage:
 
 @dataclass(frozen=True)
 class BennettTest:
-    """The mean score against Bennett's bound, its variance bounded by a first stage.
+    """A test of the mean score by Bennett's bound, with a variance bounded by a first stage.
 
-    ``scale`` is the coefficient of ``n - o`` (or of ``n``). The bound grows with the share, so
-    the same examples may serve both stages: whatever share the first stage finds, if it is not
-    below the true one, neither is the tolerance.
+    ``scale`` is the coefficient of ``n - o`` (or of ``n``). The same examples may serve both
+    stages, because the bound grows with the share: if the first stage's share is not below the
+    true one, its tolerance is not too small.
     """
 
     clause: LinearClause
@@ -121,33 +129,37 @@ class BennettTest:
     first_stage: FirstStage
 
     def needed(self, observation: Observation) -> int:
+        """How many examples reach the script's tolerance, given what the first stage shows."""
         size = self.sample_size_for(self.share(observation))
         if self.first_stage.rare is Rare.ERROR:
             return max(size, self.first_stage.sample_size)
         return size
 
     def tolerance(self, observation: Observation) -> Fraction:
+        """The script's tolerance if the sample is large enough, or else a wider one."""
         bound = self.bound_for(self.share(observation))
         return _tolerance(bound, self.clause, observation.sample, self.log_level)
 
     def share(self, observation: Observation) -> Fraction:
-        """The bound on the variance that the first stage gives."""
+        """The first stage's bound on the share, and so on the variance."""
         if self.first_stage.rare is Rare.DIFFERENCE:
             return self.first_stage.share(observation.difference, observation.examples)
         errors = 1 - observation.mean / self.scale
         return self.first_stage.share(errors, observation.sample)
 
     def bound_for(self, share: Fraction) -> Bennett:
+        """Bennett's bound if the true share is at most this."""
         scale = abs(float(self.scale))
         return Bennett(second_moment=scale**2 * float(share), magnitude=scale, sides=2)
 
     def sample_size_for(self, share: Fraction) -> int:
+        """How many examples reach the script's tolerance if the true share is at most this."""
         return self.bound_for(share).sample_size(float(self.clause.tolerance), self.log_level)
 
 
 @dataclass(frozen=True)
 class ExpectedLabels:
-    """Labels that a commit is expected to take, by what is true of it."""
+    """How many labels a commit is expected to take: unchanged, in the middle, or better."""
 
     unchanged: int
     middle: int
@@ -156,14 +168,14 @@ class ExpectedLabels:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one estimator says of a script.
+    """One estimator's answer for a script.
 
     ``examples`` is the size of the testset that its test needs, ``labels`` how many of them need
     a label before the first commit, ``labels_per_commit`` how many more each commit may need.
-    ``unlabelled`` is what its first stage needs: examples without labels, which may be the same
-    ones. All are None where the estimator doesn't apply, or can't say before it runs. Where labels
-    are asked for until the answer is known, ``labels_per_commit`` is what is expected at the worst
-    truth, and ``expected`` says more. ``tests`` are the tests of a published estimator.
+    ``unlabelled`` is how many examples its first stage needs: they need no labels and may be the
+    same ones. All are None if the estimator doesn't apply, or can't tell before it runs. If labels
+    are asked for until the answer is known, ``labels_per_commit`` is the expected number at the
+    worst truth, and ``expected`` has more detail. ``tests`` are the tests of a published estimator.
     """
 
     estimator: Estimator
@@ -179,7 +191,7 @@ class Estimate:
 
     @property
     def testset_size(self) -> int | None:
-        """How many examples a testset must have, labelled or not, for test and first stage."""
+        """How many examples, labelled or not, a testset needs for the test and its first stage."""
         if self.examples is None:
             return None
         return max(self.examples, self.unlabelled or 0)
@@ -192,4 +204,5 @@ class Estimate:
 
 
 def does_not_apply(estimator: Estimator, reason: str) -> Estimate:
+    """The answer of an estimator that does not fit the script."""
     return Estimate(estimator, applies=False, reason=reason)

@@ -1,7 +1,8 @@
-"""The exact estimator: no tolerance around an estimate, but the two promises themselves.
+"""The exact estimator: a cut-off that keeps the two promises, with no tolerance around an estimate.
 
-A cut-off that is passed with probability at most α where the clause is false, and missed with
-probability at most β where it is clearly true, for as few examples as there is one.
+The sum of scores reaches the cut-off with probability at most α if the clause is false, and misses
+it with probability at most β if the clause is clearly true. The size is the fewest examples for
+which such a cut-off exists.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from easeci.script import Estimator, LinearClause, Script
 
 
 def exact_estimate(script: Script) -> Estimate:
-    """Applies to every condition; every label that matters is there before the first commit."""
+    """Applies to every condition; needs every label that matters before the first commit."""
     step = typical_step(script)
     levels = step.levels.per_clause(script.mode, len(script.clauses))
     sizes = {clause: _size(script, clause, levels) for clause in script.clauses}
@@ -52,7 +53,7 @@ def _size(script: Script, clause: LinearClause, levels: StepLevels) -> int:
     if single is not None:
         unit = abs(float(single[1]))
         positive = sum((goal.score.new, goal.score.old, goal.score.difference)) > 0
-        # A score −x asks for few x: count the examples without it instead.
+        # For a score −x, count the examples without x instead.
         threshold = goal.bound / unit if positive else 1.0 + goal.bound / unit
         return binomial.contract_sample_size(threshold, tolerance / unit, alpha, beta)
     scale = difference_of_accuracies(clause.score)
@@ -85,7 +86,7 @@ class _Paired:
     log_beta: float
 
     def reachable(self, difference: float) -> float:
-        """The difference, but no less than it takes for n − o to reach what is promised."""
+        """The difference, raised if n − o could not reach the zone's ends otherwise."""
         clear = self.threshold + 2.0 * self.tolerance
         return min(1.0, max(difference, 1.01 * abs(self.threshold), 1.01 * abs(clear)))
 
@@ -95,10 +96,10 @@ class _Paired:
         )
 
     def size_if_unknown(self, difference: float) -> int:
-        """Where the test must find an upper limit for d by itself, at a share of the level.
+        """The size if the test must find an upper limit for d itself, at a share of the level.
 
-        Half of β is for a limit above the one expected here. That is computed for a size that is
-        not above the one that comes out, so that it is too large if anything.
+        Half of β covers a limit above the one expected here. That limit is computed for a smaller
+        size than the result, so it can only be too large.
         """
         difference = self.reachable(difference)
         few = round(0.9 * Bennett(difference, sides=1).sample_size(self.tolerance, self.log_alpha))

@@ -1,4 +1,4 @@
-"""The paper's optimisations: conditions whose form bounds the variance of the estimate."""
+"""The paper's optimisations: conditions whose shape bounds the variance of the estimate."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def pattern2(script: Script) -> Estimate:
 
 
 def pattern3(script: Script) -> Estimate:
-    """``n > A ± B`` with a large A: n coarsely to 2B, then finely by Bennett on the errors."""
+    """``n > A ± B`` with a large A: n roughly to 2B, then precisely by Bennett on the errors."""
     clause = script.clauses[0]
     accuracy = _accuracy_above(script)
     if accuracy is None:
@@ -196,7 +196,7 @@ def _pattern1(script: Script, estimator: Estimator) -> Estimate:
 def _filter_and_test(
     script: Script,
 ) -> tuple[LinearClause, LinearClause, Fraction, Fraction] | str:
-    """The clause ``d < A`` and the clause on n − o with its scale, and A; or why there is none."""
+    """The clause ``d < A``, the clause on n − o, its scale, and A; or why they are missing."""
     filters = [c for c in script.clauses if upper_bound_of_difference(c) is not None]
     tests = [c for c in script.clauses if difference_of_accuracies(c.score) is not None]
     if not filters:
@@ -213,7 +213,7 @@ def _filter_and_test(
 
 
 def _labels_per_commit(share: Fraction, test: BennettTest) -> int:
-    """Labels of a commit: the share of the (unrounded) sample on which the models may differ."""
+    """Labels of a commit: the share of the unrounded sample on which the models may differ."""
     bound = test.bound_for(share)
     return round_up(float(share) * bound.examples(float(test.clause.tolerance), test.log_level))
 

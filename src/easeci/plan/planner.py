@@ -1,4 +1,4 @@
-"""Script → Plan: every estimator asked, one recommended, and what looser tolerances would save."""
+"""Script → Plan: asks every estimator, recommends one, and shows what looser tolerances save."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PUBLISHED_NAMES = (
 ESTIMATORS = (*PUBLISHED, exact_estimate, sequential)
 
 PRACTICAL_LABELS = 60_000
-"""The paper: 30,000 to 60,000 labels for every 32 evaluations are practical for many teams."""
+"""According to the paper, 30,000 to 60,000 labels per 32 evaluations are practical for many."""
 PRACTICAL_STEPS = 32
 
 
@@ -52,7 +52,7 @@ class Saving:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a script needs, by every estimator."""
+    """What a script needs, according to each estimator."""
 
     script: Script
     estimates: tuple[Estimate, ...]
@@ -61,6 +61,7 @@ class Plan:
     savings: tuple[Saving, ...]
 
     def estimate(self, estimator: Estimator) -> Estimate:
+        """The estimate of one estimator."""
         return next(e for e in self.estimates if e.estimator is estimator)
 
     @property
@@ -71,7 +72,7 @@ class Plan:
         return self.estimate(self.script.estimator)
 
     def practical(self, estimate: Estimate) -> bool | None:
-        """Whether the paper would call it practical; None where its size is not known yet."""
+        """Whether the paper would call it practical; None if its size is not known yet."""
         labels = estimate.labels_in_all(self.script.steps)
         if labels is None:
             return None
@@ -80,7 +81,7 @@ class Plan:
 
 @lru_cache(maxsize=64)
 def design(script: Script) -> tuple[ClauseTest, ...]:
-    """The tests of the published estimator that the script names, without a plan for the others."""
+    """The tests of the published estimator that the script names, without a whole plan."""
     for estimator in PUBLISHED:
         estimate = estimator(script)
         if estimate.estimator is script.estimator:
@@ -99,7 +100,7 @@ def _require_fit(estimate: Estimate) -> None:
 
 @lru_cache(maxsize=64)
 def plan(script: Script) -> Plan:
-    """Ask every estimator; an estimator that the script names must apply."""
+    """Plan a script with every estimator. Raises if the estimator that it names does not fit."""
     estimates = tuple(estimator(script) for estimator in ESTIMATORS)
     recommended, why = _recommend(script, estimates)
     if script.estimator is not Estimator.AUTO:
@@ -114,7 +115,7 @@ def plan(script: Script) -> Plan:
 
 
 def _recommend(script: Script, estimates: tuple[Estimate, ...]) -> tuple[Estimate, str]:
-    """Sequential where labels are needed; where they are not, exact needs the fewest examples."""
+    """Sequential if labels are needed; otherwise exact, which needs the fewest examples."""
     by_name = {estimate.estimator: estimate for estimate in estimates}
     if not script.needs_labels:
         why = "the condition is on d alone: no labels at all, and the fewest examples"
@@ -129,7 +130,7 @@ def _recommend(script: Script, estimates: tuple[Estimate, ...]) -> tuple[Estimat
 
 
 def _best_published(script: Script) -> Estimate:
-    """The published estimator with the fewest labels; Pattern 2 at a common difference."""
+    """The published estimator with the fewest labels; Pattern 2 assumes a common difference."""
     if script.difference is None:
         script = replace(script, difference=COMMON_DIFFERENCE)
     sized = [e for e in (estimator(script) for estimator in PUBLISHED) if e.examples is not None]
@@ -149,7 +150,7 @@ def _labels_in_all(estimate: Estimate, script: Script) -> int:
 
 
 def _savings(script: Script) -> tuple[Saving, ...]:
-    """The published cheap mode: what the best published estimator saves at wider tolerances."""
+    """The paper's cheap mode: what the best published estimator saves at wider tolerances."""
     if not script.needs_labels:
         return ()
     best = _best_published(script)

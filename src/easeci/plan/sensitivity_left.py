@@ -1,7 +1,7 @@
-"""What a testset that is smaller than planned still promises.
+"""The sensitivity that a testset still promises if it is smaller than planned.
 
-Safety never depends on the size. What gives way is the sensitivity; with a published estimator,
-which has only one probability for both, it is the tolerance instead.
+Safety never depends on the size: a small testset has less sensitivity. A published estimator has
+only one probability for both promises, so it widens the tolerance instead.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ ROUNDS = 8
 def sensitivity_left(script: Script, examples: int) -> float | None:
     """The largest sensitivity for which so many examples are enough, rounded down; 0 if below 1%.
 
-    None for a published estimator. The script names its estimator; more sensitivity always needs
-    more examples, so that the largest is found by halving ln β.
+    None for a published estimator. The script must name its estimator. More sensitivity always
+    needs more examples, so bisection on ln β finds the largest.
     """
     if any(estimator(script).estimator is script.estimator for estimator in PUBLISHED):
         return None

@@ -1,4 +1,4 @@
-"""The sequential estimator: labels are asked for until the answer is known, and no longer."""
+"""The sequential estimator: it asks for labels only until the answer is known."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _size(script: Script, clause: LinearClause, targets: Targets, exhaustion: fl
 
 
 def _expected(forecasts: list[Forecast]) -> ExpectedLabels:
-    """Of several clauses the dearest: they share their labels."""
+    """The largest of the clauses' forecasts, because clauses share their labels."""
     return ExpectedLabels(
         unchanged=max((f.unchanged for f in forecasts), default=0),
         middle=max((f.middle for f in forecasts), default=0),

@@ -1,11 +1,11 @@
-"""A commit whose truth is supposed: the labels that the sequential estimator takes for it.
+"""A commit with an assumed truth: how many labels the sequential estimator takes for it.
 
-The truth is an *effect*, by how much the new model is on the good side of the threshold of every
-clause that needs labels (below 0: on the bad side), and the true d. It is a forecast like those of
-:mod:`easeci.evidence.sizing`; nothing rests on it.
+The truth is an *effect* and the true d. The effect says how far the new model is on the good side
+of the threshold of every clause that needs labels (below 0: on the bad side). The result is a
+forecast like those of :mod:`easeci.evidence.sizing`; no guarantee depends on it.
 
-Several clauses are followed along the same nine paths: what is lucky for one is taken to be lucky
-for all. They take turns as in a verdict, and share the labels that both of them look at.
+Several clauses follow the same nine paths: luck for one clause is assumed to be luck for all. They
+take turns as in a verdict, and share the labels that they both look at.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from easeci.script.cells import DIFFERING
 
 
 class Promise(StrEnum):
-    """What the script promises of a commit with a supposed truth."""
+    """What the script promises about a commit with an assumed truth."""
 
     PASS = "pass"  # noqa: S105 - an answer, not a password
     FAIL = "fail"
@@ -34,7 +34,7 @@ class Promise(StrEnum):
 
 @dataclass(frozen=True)
 class Truth:
-    """What is supposed of a commit; exact, as given."""
+    """The assumed truth about a commit; exact, as given."""
 
     effect: Fraction
     difference: Fraction
@@ -43,8 +43,11 @@ class Truth:
 def likely_truth(
     script: Script, effect: Fraction | None = None, difference: Fraction | None = None
 ) -> Truth:
-    """What is left open filled in: the least effect from which on a pass is promised in fp-free,
-    as far as the scores allow it, and the planned d, or what such an effect takes at least."""
+    """A truth, with defaults for what is not given.
+
+    The default effect is the least for which fp-free promises a pass, as far as the scores allow.
+    The default d is the planned one, or more if the effect needs it.
+    """
     labelled = [clause.greater for clause in script.clauses if clause.score.needs_labels]
     if effect is None:
         most = Fraction(1) if difference is None else difference
@@ -68,7 +71,7 @@ def _range(score: Score, difference: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _least_difference(form: LinearClause, effect: Fraction) -> Fraction:
-    """The least d at which the score can be so far beyond its threshold, and 1% more."""
+    """The least d, plus 1%, at which the score can be so far beyond its threshold."""
     if form.score.label_matters_when_agreeing:
         return Fraction(0)
     phi = form.threshold + effect
@@ -78,7 +81,7 @@ def _least_difference(form: LinearClause, effect: Fraction) -> Fraction:
 
 
 def out_of_reach(script: Script, truth: Truth) -> LinearClause | None:
-    """A clause whose score can't be so far beyond its threshold at this d; None if all can."""
+    """A clause whose score can't be so far beyond its threshold at this d, or None."""
     for clause in script.clauses:
         form = clause.greater
         low, high = _range(form.score, truth.difference)
@@ -88,7 +91,7 @@ def out_of_reach(script: Script, truth: Truth) -> LinearClause | None:
 
 
 def labels_at_truth(script: Script, examples: int, truth: Truth) -> int:
-    """Labels that such a commit is expected to take, on a testset of so many examples.
+    """How many labels such a commit is expected to take, on a testset of so many examples.
 
     It is the last commit of a typical history, as everywhere in a plan.
     """
@@ -112,7 +115,7 @@ def labels_at_truth(script: Script, examples: int, truth: Truth) -> int:
             differing = np.maximum(differing, used)
         else:
             every = np.maximum(every, used)
-    # Of the labels that every example counts in, a share of d is of examples that differ.
+    # A clause in which every example counts has labelled differing examples too, a share d.
     shared = np.minimum(differing, difference * every)
     return round(float((every + differing - shared).mean()))
 
@@ -126,7 +129,7 @@ def _turns(ends: list[PathEnds], mode: Mode) -> Floats:
 
 
 def promised(script: Script, truth: Truth) -> Promise:
-    """What the contract says of such a commit: its answer, or that either is honest."""
+    """The answer that the script promises for such a commit, or that either is allowed."""
     answers = [_promised(clause, script.mode, truth) for clause in script.clauses]
     if Promise.FAIL in answers:
         return Promise.FAIL

@@ -1,4 +1,4 @@
-"""Numbers in words: how a derivation writes counts, probabilities and exact constants."""
+"""How a derivation writes counts, probabilities and exact constants."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from easeci.script import Adaptivity, Script
 
 
 def count(number: int) -> str:
+    """A whole number with thousands separators."""
     return f"{number:,}"
 
 
@@ -27,13 +28,14 @@ def probability(log_value: float) -> str:
 
 
 def histories(script: Script) -> str:
-    """The divisor of δ that the steps cost, as published."""
+    """The number by which the paper divides δ because of the steps."""
     if script.adaptivity is Adaptivity.FULL:
         return f"2^{script.steps}"
     return str(script.steps)
 
 
 def why_histories(script: Script) -> str:
+    """Why δ is divided by that number."""
     match script.adaptivity:
         case Adaptivity.FULL:
             return (
