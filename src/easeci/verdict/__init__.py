@@ -1,1 +1,1 @@
-"""Plan + what the testset says → Verdict, or which labels are needed first."""
+"""Script + the testset's cells so far → Verdict, or the labels that are needed first."""

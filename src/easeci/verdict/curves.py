@@ -1,9 +1,8 @@
-"""The course of the evidence behind a sequential verdict: how it grew, label by label.
+"""How the evidence behind a sequential verdict grew, label by label.
 
-A verdict says where each clause's evidence ended (:class:`ClauseEvidence`). Here is the way there,
-for the owner's eyes: at every label that was consulted, proof and futility against what they had
-to reach. Long ways are thinned; their ends never are, and it is only at its end that a walk can
-have reached anything.
+A verdict has only the last value of each clause's evidence (:class:`ClauseEvidence`). The curves
+here are for the owner: at every label that was consulted, proof and futility against their targets.
+Long curves are thinned, but keep their last point, which is the only one that can reach a target.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ MOST_POINTS = 400
 
 @dataclass(frozen=True)
 class Curve:
-    """ln of evidence after each number of labels, and what it must reach; both in nats.
+    """ln of the evidence after each number of labels, and its target; both in nats.
 
-    Infinite where the hypothesis can't be true of this testset at all.
+    Infinite if the hypothesis can't be true of this testset at all.
     """
 
     evidence: tuple[float, ...]
@@ -36,7 +35,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class ClauseCurves:
-    """One clause's way: ``labels`` are 0, …, k, and the curves have a value for each of them.
+    """The curves of one clause: ``labels`` are 0, …, k, and each curve has a value for each.
 
     k is the number of labels that the clause consulted. A clause that needs no label has one
     point, at 0.
@@ -52,9 +51,9 @@ class ClauseCurves:
 def evidence_curves(
     script: Script, codes: Codes, history: str | None, most: int = MOST_POINTS
 ) -> tuple[ClauseCurves, ...]:
-    """The curves of every clause for what :func:`easeci.verdict.decide` decides of the same.
+    """The curves of every clause behind the verdict of :func:`easeci.verdict.decide`.
 
-    Each has at most ``most`` points. None at all for an estimator that is not sequential.
+    Each has at most ``most`` points. Empty for an estimator that is not sequential.
     """
     if script.estimator not in (Estimator.AUTO, Estimator.SEQUENTIAL):
         return ()
@@ -68,7 +67,7 @@ def evidence_curves(
 
 
 def _curves(clause: str, walk: Walk, limit: int, most: int) -> ClauseCurves:
-    # Equal steps, rounded; the first is 0 and the last the limit, whatever the rounding.
+    # Equal steps, rounded; the first is always 0 and the last always the limit.
     after = np.unique(np.linspace(0, limit, min(limit + 1, most)).round().astype(np.intp))
     proof, futility = walk.course(after)
     targets = walk.test.targets

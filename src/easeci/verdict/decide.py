@@ -1,9 +1,9 @@
 """The decision of one commit from its cells, by the estimator that the script names.
 
 Labels may be missing. An example whose score does not depend on its label needs none. The
-published and the exact estimators count any other at both of its extremes, and the sequential one
-never looks behind the first that is missing; so an answer is given only if no missing label could
-change it. Unsettled labels are not missing: they count at their worst, see
+published and the exact estimators count any other missing label at both of its extremes, and the
+sequential one never looks beyond the first missing label. So an answer is given only if no missing
+label could change it. Unsettled labels are not missing: they count at their worst, see
 :mod:`easeci.evidence.cells`.
 """
 
@@ -23,24 +23,24 @@ from easeci.verdict.result import ClauseResult, Verdict
 from easeci.verdict.sequential import Tests, decide_by, tests_of
 
 BATCH = 20
-"""How many labels are asked for at a time, where fewer might do but each asking is a nuisance."""
+"""How many labels are asked for at a time: fewer might be enough, but more rounds take time."""
 
 
 def decide(script: Script, codes: Codes, history: str | None = None, batch: int = BATCH) -> Verdict:
     """The verdict on a commit whose examples have these codes, in the testset's order.
 
-    ``history`` holds the answers given so far, as letters P and F. Who doesn't know it gets the
-    published levels, the same for every step; published estimators have no others. ``auto`` is
-    sequential: whoever has all labels at hand asks for ``exact``.
+    ``history`` holds the answers given so far, as letters P and F. Without it, the step gets the
+    published levels, the same for every step; published estimators always use these. ``auto`` means
+    sequential; callers that have all labels choose ``exact`` themselves.
     """
     return Evaluation(script, codes, history).verdict(batch)
 
 
 class Evaluation:
-    """The decision of one commit while its labels come in, in whatever order.
+    """The decision of one commit while its labels come in, in any order.
 
-    At any moment its verdict is the one that :func:`decide` gives for the codes of that moment. A
-    sequential one costs as much as its labels, however many examples the testset has.
+    Its verdict is always the one that :func:`decide` gives for the current codes. The time of a
+    sequential verdict depends on its labels, not on the size of the testset.
     """
 
     def __init__(self, script: Script, codes: Codes, history: str | None = None) -> None:
@@ -52,10 +52,11 @@ class Evaluation:
         return Code(int(self._testset.codes[position]))
 
     def put(self, position: int, code: Code) -> None:
-        """What is known of one example from now on: a label came in, or was taken back."""
+        """Change what is known of one example: a label came in, or was taken back."""
         self._testset.put(position, code)
 
     def verdict(self, batch: int = BATCH) -> Verdict:
+        """The verdict by the labels that are known now."""
         if self._script.estimator in (Estimator.AUTO, Estimator.SEQUENTIAL):
             return decide_by(self._tests, self._script.mode, self._testset, batch=batch)
         whole, codes = self._testset.counts, self._testset.codes
@@ -98,7 +99,7 @@ def levels_of(script: Script, history: str | None) -> StepLevels:
 def _combined(
     script: Script, results: tuple[ClauseResult, ...], whole: Counts, codes: Codes
 ) -> Verdict:
-    # Conjunction and verdict both grow with each clause's result: the two ends say it all.
+    # The verdict is monotone in each clause's result, so the two extremes are enough.
     least = conjunction(worst(result.possible) for result in results)
     most = conjunction(best(result.possible) for result in results)
     answers = {passes(result, script.mode) for result in (least, most)}

@@ -1,12 +1,12 @@
 """The exact estimator: one-sided limits for Φ by test inversion, at the levels of the step.
 
 The limit on the side that needs proof (fp-free: that the clause holds; fn-free: that it does not)
-is at the step's safety level, the other one is what the owner may be told. One variable has
-Clopper and Pearson's limits, ``n - o`` those of the trinomial, any other score Chernoff's on the
-joint score of the five cells.
+is at the step's safety level; the other one is at the level of claims, which only the owner sees.
+One variable has Clopper and Pearson's limits, ``n - o`` those of the trinomial, any other score
+Chernoff's on the joint score of the five cells.
 
-If the condition has a clause d < A, the proof for another clause may take d ≤ A for granted: in
-fp-free, if d is larger, the clause on d protects; in fn-free, if d is larger, the condition is
+If the condition has a clause d < A, the proof for another clause may assume d ≤ A. In fp-free, if
+d is larger, the clause on d prevents a wrong pass; in fn-free, if d is larger, the condition is
 false and nothing is promised.
 """
 
@@ -30,9 +30,10 @@ from easeci.verdict.result import ClauseResult, possible_results
 def measure(
     clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, whole: Counts
 ) -> tuple[ClauseResult, ...]:
-    """What the testset says of each clause; missing labels count at both extremes.
+    """What the testset shows about each clause; missing labels count at both extremes.
 
-    So do unsettled ones, but nothing waits for them: the interval is that of the worst of both.
+    Unsettled labels count at both extremes too, but the verdict does not wait for them: the
+    interval covers both.
     """
     shares = levels.per_clause(mode, len(clauses))
     return tuple(
@@ -59,7 +60,7 @@ def _measure(
         else:
             low = lower_limit(score, counts, levels.claim, None)
             high = -lower_limit(-score, counts, levels.safety, known)
-        # What d < A excludes may be what was seen; then the limits are no tighter than that.
+        # The data may contradict d < A; then the limits still include the observed mean.
         mean = counts.mean(score)
         return Interval(min(Fraction(low), mean), max(Fraction(high), mean))
 
@@ -69,7 +70,7 @@ def _measure(
 
     low_counts, high_counts = whole.extremes(score)
     intervals = [worst(low_counts)]
-    # With every label there, both extremes are what is there.
+    # If no label is missing, both extremes are the same.
     intervals.append(worst(high_counts) if high_counts != low_counts else intervals[0])
     interval = intervals[0].hull(intervals[1])
     low_mean, high_mean = whole.mean_range(score)

@@ -1,4 +1,4 @@
-"""Which labels a decision rests on, and which it waits for, where every clause has a sample."""
+"""Which labels a published or exact verdict used, and which it waits for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from easeci.verdict.result import ClauseResult
 
 @dataclass(frozen=True)
 class _Reach:
-    """How far along the order labels matter to some clause, where the models agree or differ."""
+    """Up to which position labels matter to some clause, where the models agree or differ."""
 
     agreeing: int
     differing: int
@@ -29,7 +29,7 @@ class _Reach:
 
 
 def consulted(results: tuple[ClauseResult, ...], whole: Counts, codes: Codes) -> int:
-    """How many labels the results rest on, each counted once, unsettled ones included."""
+    """How many labels the results used, each counted once, unsettled ones included."""
     reach = _Reach.of(results)
     agreeing, differing = (
         whole if n == whole.examples else Counts.of(codes[:n])
@@ -41,7 +41,7 @@ def consulted(results: tuple[ClauseResult, ...], whole: Counts, codes: Codes) ->
 
 
 def wanted(results: Iterable[ClauseResult], codes: Codes) -> tuple[int, ...]:
-    """Where the labels are missing that the given results wait for."""
+    """The positions of the missing labels that the given results wait for."""
     reach = _Reach.of(results)
     agreeing = np.flatnonzero(codes[: reach.agreeing] == Code.AGREE_UNLABELLED)
     differing = np.flatnonzero(codes[: reach.differing] == Code.DIFFER_UNLABELLED)

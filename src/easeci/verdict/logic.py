@@ -1,4 +1,4 @@
-"""Intervals, their algebra, and three-valued logic. Exact rational arithmetic throughout."""
+"""Intervals, their algebra, and three-valued logic, all in exact rational arithmetic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from easeci.script import Comparison, Mode
 
 
 class Result(StrEnum):
-    """What can be said of a clause, or of the whole condition."""
+    """Whether a clause, or the whole condition, was shown to be true or false."""
 
     TRUE = "True"
     FALSE = "False"
@@ -27,6 +27,7 @@ class Interval:
 
     @staticmethod
     def around(centre: Fraction, tolerance: Fraction) -> Interval:
+        """The interval centre ± tolerance."""
         return Interval(centre - tolerance, centre + tolerance)
 
     def __add__(self, other: Interval) -> Interval:
@@ -39,14 +40,16 @@ class Interval:
         return self + -other
 
     def scaled(self, factor: Fraction) -> Interval:
+        """The interval of factor · value."""
         ends = (factor * self.low, factor * self.high)
         return Interval(min(ends), max(ends))
 
     def hull(self, other: Interval) -> Interval:
+        """The smallest interval that contains both."""
         return Interval(min(self.low, other.low), max(self.high, other.high))
 
     def compare(self, comparison: Comparison, threshold: Fraction) -> Result:
-        """Whether every value, no value, or some of the values meet the comparison."""
+        """True if all values meet the comparison, False if none does, otherwise Unknown."""
         if comparison is Comparison.LESS:
             return (-self).compare(Comparison.GREATER, -threshold)
         if self.low > threshold:
@@ -60,10 +63,12 @@ _ORDER = (Result.FALSE, Result.UNKNOWN, Result.TRUE)
 
 
 def worst(results: Iterable[Result]) -> Result:
+    """False if any result is False, then Unknown, then True."""
     return min(results, key=_ORDER.index)
 
 
 def best(results: Iterable[Result]) -> Result:
+    """True if any result is True, then Unknown, then False."""
     return max(results, key=_ORDER.index)
 
 
@@ -73,7 +78,7 @@ def conjunction(results: Iterable[Result]) -> Result:
 
 
 def passes(result: Result, mode: Mode) -> bool:
-    """Unknown fails where no false positive may happen, and passes where no false negative may."""
+    """Whether a result passes: Unknown fails in fp-free mode and passes in fn-free mode."""
     if result is Result.UNKNOWN:
         return mode is Mode.FN_FREE
     return result is Result.TRUE

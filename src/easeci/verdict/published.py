@@ -1,15 +1,15 @@
 """The published estimators: a mean score, and a tolerance around it.
 
-They measure Φ to the script's ±ε if the testset is at least as large as planned. On a smaller one
-the tolerance is the wider one that so many examples do give, and the result says so.
+They measure Φ to the script's ±ε if the testset is at least as large as planned. A smaller testset
+gives a wider tolerance, and the result says so.
 
-If labels are missing and the rest of the testset does not decide the clause anyhow, its sample is
-not the whole testset but as many examples as were planned, the first ones along the testset's
-order, so that no more labels are asked for than the plan said. Choosing between the two costs
-nothing: means of growing samples are a reverse martingale, so by Doob's inequality the bounds hold
-for all samples of at least the planned size at once.
+Labels may be missing. If the others do not decide the clause anyhow, its sample is not the whole
+testset but only as many examples as were planned, the first ones in the testset's order, so that
+no more labels are asked for than the plan said. The choice between the two samples costs no
+reliability: means of growing samples are a reverse martingale, so by Doob's inequality the bounds
+hold for all samples of at least the planned size at once.
 
-Nothing waits for an unsettled label: its interval is that of the worst of both of its extremes.
+A verdict does not wait for an unsettled label: the interval covers both of its extremes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from easeci.verdict.result import ClauseResult, possible_results
 
 
 def measure(test: ClauseTest, whole: Counts, codes: Codes) -> ClauseResult:
-    """What the testset says of one clause."""
+    """What the testset shows about one clause."""
     result = _measure_on(test, whole, whole)
     if result.final:
         return result
@@ -62,7 +62,7 @@ def _hull(test: ClauseTest, cases: list[Observation]) -> Interval:
 
 
 def _observe(whole: Counts, sample: Counts, score: Score) -> list[list[Observation]]:
-    """At both extremes of missing labels, and there at both of unsettled ones."""
+    """Observations at both extremes of missing labels, and for each at both of unsettled ones."""
     difference = Fraction(whole.differing, whole.examples)
     return [
         [

@@ -1,4 +1,4 @@
-"""What a decision says: of each clause, and of the whole condition."""
+"""The result of a decision, for each clause and for the whole condition."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from easeci.verdict.logic import Interval, Result
 
 @dataclass(frozen=True)
 class ClauseEvidence:
-    """How the walk of one clause along the testset ended, after how many labels, and where its
-    three curves of evidence stand against what they must reach."""
+    """How the walk of one clause along the testset ended, and after how many labels.
+
+    Each of the three curves of evidence has its last value and its target.
+    """
 
     ending: Ending
     labels: int
@@ -25,14 +27,14 @@ class ClauseEvidence:
 
 @dataclass(frozen=True)
 class ClauseResult:
-    """What the testset says of one clause.
+    """What the testset shows about one clause.
 
-    ``estimate`` is the mean score of the ``sample``, or None if it can't be told yet, and
-    ``interval`` what is shown of Φ, each end at its own level. ``possible`` are the results that
+    ``estimate`` is the mean score of the ``sample``, or None if it is not known yet. ``interval``
+    is where Φ was shown to be, each end at its own level. ``possible`` are the results that
     missing labels could still lead to.
 
-    A published estimator has a ``tolerance``. If the sample is smaller than ``needed`` it is not
-    the script's but the wider one that holds: ``widened``. A sequential one has ``evidence``.
+    A published estimator has a ``tolerance``. If the sample is smaller than ``needed``, it is wider
+    than the script's, and ``widened`` is set. A sequential estimator has ``evidence``.
     """
 
     clause: LinearClause
@@ -70,11 +72,15 @@ class Verdict:
 
     @property
     def widened(self) -> bool:
+        """Whether any clause has a wider tolerance than the script's."""
         return any(result.widened for result in self.clauses)
 
 
 def possible_results(intervals: list[Interval], clause: LinearClause) -> frozenset[Result]:
-    """What missing labels can lead to: as the mean grows, False, Unknown, True, or back."""
+    """The results that missing labels can lead to.
+
+    As the mean grows, the result goes from False over Unknown to True, or the other way round.
+    """
     results = {end.compare(clause.comparison, clause.threshold) for end in intervals}
     if results == {Result.TRUE, Result.FALSE}:
         results.add(Result.UNKNOWN)

@@ -1,18 +1,18 @@
 """The verdict on a commit as labels come in: an answer, or the examples to label next.
 
 Every clause walks the same order from its start, over the examples that its score depends on. The
-clauses take turns, one label each, so that a cheap clause that decides the condition is not kept
-waiting by a dear one. A condition is a conjunction:
+clauses take turns, one label each, so that a clause that needs few labels can decide the condition
+before one that needs many. A condition is a conjunction:
 
     fp-free   passes when every clause is proven; fails when the first is futile or exhausted
     fn-free   fails when the first clause is proven false; passes when all are futile or exhausted
 
-*Levels.* fp-free: if the condition is false, one fixed clause is, and a pass needs that clause
-proven, so every clause is tested at the full α. If it is clearly true, each of k clauses might stop
-it, so each gets β/k. fn-free is the mirror image: α/k and β.
+*Levels.* fp-free: if the condition is false, one fixed clause is false, and a pass needs a proof of
+that clause, so every clause is tested at the full α. If it is clearly true, each of k clauses might
+wrongly stop it, so each gets β/k. fn-free is the mirror image: α/k and β.
 
-The verdict is a function of the codes alone. It never looks at a label behind the point where it
-stopped, so that feeding labels one by one, in batches or all at once ends at the same label.
+The verdict is a function of the codes alone. It never looks at a label beyond the point where it
+stopped. So it stops at the same label whether labels come one by one, in batches or all at once.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def decide_sequentially(
 ) -> Verdict:
     """The verdict on a commit whose examples have these codes, in the testset's order.
 
-    ``batch`` is the least number of labels to ask for at a time. More are asked for where it is
-    sure that no verdict can come before them.
+    ``batch`` is the least number of labels to ask for at a time. More are asked for if no verdict
+    is possible without them.
     """
     testset = LabelledCodes(codes)
     return decide_by(tests_of(clauses, mode, levels, testset), mode, testset, batch=batch)
@@ -57,7 +57,7 @@ Tests = Sequence[tuple[LinearClause, SequentialTest]]
 def tests_of(
     clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, testset: LabelledCodes
 ) -> Tests:
-    """The tests of a condition on a testset: whatever is known of it before labels."""
+    """The tests of a condition on a testset: everything that is known before labels."""
     targets = Targets.of(levels.per_clause(mode, len(clauses)))
     differing = testset.counts.differing
     return [
@@ -88,14 +88,18 @@ def decide_by(tests: Tests, mode: Mode, testset: LabelledCodes, *, batch: int) -
 
 
 def walk_all(tests: Tests, mode: Mode, testset: LabelledCodes) -> tuple[list[Walk], Decision]:
-    """Every clause's walk as far as labels go, and how far each may go before all is decided."""
+    """Every clause's walk as far as labels are known, and the decision that follows from them."""
     walks = [test.walk(testset) for _, test in tests]
     return walks, _take_turns(walks, mode)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether the condition is decided, and how many labels each clause may have looked at."""
+    """Whether the condition is decided, and how many labels each clause may look at.
+
+    ``passed`` is None while the clauses in ``waiting`` could still change the answer. ``ceiling``
+    is the label and the index of the clause that decides if no waiting clause does so before.
+    """
 
     passed: bool | None
     limits: tuple[int, ...]
@@ -160,12 +164,12 @@ def _clause_result(
 
 
 def ending_at(walk: Walk, limit: int) -> Ending:
-    """How a walk ended, if it did within so many labels."""
+    """How a walk ended, if it ended within so many labels."""
     return walk.ending if walk.labels <= limit else Ending.OPEN
 
 
 def _estimate(clause: LinearClause, walk: Walk, limit: int, whole: Counts) -> Fraction | None:
-    """The mean score so far; where only differing examples count, times the share of those."""
+    """The mean score so far; if only differing examples count, times the share of those."""
     if not clause.score.needs_labels:
         return whole.mean_range(clause.score)[0]
     if limit == 0:
@@ -179,7 +183,7 @@ def _estimate(clause: LinearClause, walk: Walk, limit: int, whole: Counts) -> Fr
 
 
 def _interval(clause: LinearClause, ending: Ending, result: Result, mode: Mode) -> Interval:
-    """What the evidence leaves of the values that Φ can have at all."""
+    """The values of Φ that the evidence does not exclude."""
     form = clause.greater
     low, high = form.score.lowest, form.score.highest
     if result is Result.TRUE:
@@ -206,7 +210,7 @@ def _consulted(walks: Sequence[Walk], limits: Sequence[int]) -> int:
 def _wanted(
     walks: Sequence[Walk], decision: Decision, mode: Mode, codes: Codes, batch: int
 ) -> tuple[int, ...]:
-    """The labels to ask for next: as many as are needed for sure, and at least ``batch``.
+    """The labels to ask for next: as many as are certainly needed, and at least ``batch``.
 
     No waiting clause can end before its own ``fewest_more``, and the condition can't be decided
     before the first of them can decide it.
