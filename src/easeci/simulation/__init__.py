@@ -1,4 +1,4 @@
-"""The guarantee, measured on the owner's own script: drawn models, the real engine, exact rates."""
+"""The guarantee measured on the owner's script: random models, the real engine, exact rates."""
 
 from easeci.simulation.developers import Developer
 from easeci.simulation.report import Finding, Measured, Rate, Round, Simulation

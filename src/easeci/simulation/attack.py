@@ -1,10 +1,11 @@
-"""What a greedy developer makes of the bits: commits that follow the noise of the testset.
+"""An attack on the testset: commits that follow the noise that the answers reveal.
 
 Probes lie in the zone, where no answer is wrong, and differ from the old model on the same
-examples. Each answer tells how the testset's noise lies on its probe. The attack takes on every
-example the side that the answers vote for, and is then thinned until its true Φ is exactly the
-threshold: its law is known, because every probe's is. So it is false (fp-free; in fn-free: as good
-as true) and looks better than it is on this testset. Only the levels stand in its way.
+examples. Each answer tells whether the testset's noise favours its probe. On every example, the
+attack takes the side that the answers vote for. It is then thinned until its true Φ is exactly the
+threshold; its law is known, because the law of every probe is. So the clause is false (in fn-free:
+only just true), but the commit looks better than it is on this testset. Only the levels of the
+steps prevent a wrong answer.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ class Attack:
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """Codes that may take each other's place: d stays as it is, unless it is all there is."""
+        """Codes that may replace each other: d stays the same, unless the clause is on d alone."""
         return (AGREE, DIFFER) if self.clause.score.needs_labels else ((*AGREE, *DIFFER),)
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """Of each cell, towards the proof, as whole numbers: votes must add up exactly."""
+        """The score of each cell, towards the proof; whole numbers, so votes add up exactly."""
         exact = [proof_score(self.clause, self.mode).of(cell) for cell in CELLS]
         unit = math.lcm(*(value.denominator for value in exact))
         return tuple(int(value * unit) for value in exact)
@@ -64,7 +65,7 @@ class Attack:
         return codes
 
     def vote(self, group: Group) -> npt.NDArray[np.int64]:
-        """How far each code lies above the middle of those that a probe has in this group."""
+        """How far each code's score is above the middle of a probe's scores in this group."""
         scores = self.scores
         seen = [scores[code] for code in group if self.probe_law[code] > 0.0]
         middle = max(seen, default=0) + min(seen, default=0)
@@ -77,7 +78,7 @@ class Attack:
         leanings: list[int],
         draw: np.random.Generator,
     ) -> Codes | None:
-        """The thinned majority, or None if it can't be brought to the threshold."""
+        """The thinned majority, or None if thinning can't bring it to the threshold."""
         thinning = self._thinning(leanings)
         if thinning is None:
             return None
@@ -99,7 +100,7 @@ class Attack:
         return codes
 
     def _thinning(self, leanings: list[int]) -> tuple[float, bool] | None:
-        """Which share is replaced by the end of its group, and by which end."""
+        """The share of examples to move to an end of their group, and whether to the upper end."""
         law = self.law_of_majority(leanings)
         score, bound = (
             proof_score(self.clause, self.mode),

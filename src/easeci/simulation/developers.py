@@ -1,11 +1,11 @@
 """Four developers, and the life of a testset with one of them.
 
-edge      every commit exactly at a threshold: the proof that is asked for would be wrong
-middle    every commit in the middle of the zone: no answer is wrong, and labels are dearest
-clear     every commit just clearly beyond: any answer but the proof would be wrong
-adaptive  probes the zone, then follows the noise that the answers gave away, at the threshold
+edge      every commit exactly at a threshold: a proof would be wrong
+middle    every commit in the middle of the zone: no answer is wrong, and most labels are needed
+clear     every commit just beyond the zone: any answer but the proof would be wrong
+adaptive  probes the zone, then follows the noise that the answers revealed, at the threshold
 
-Only the engine that serves users answers; nothing here knows how.
+The engine that users run gives the answers; nothing here knows how it decides.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from easeci.simulation.laws import Law, Laws
 from easeci.verdict.decide import decide
 
 EXACT_LEVELS = (Estimator.EXACT, Estimator.SEQUENTIAL)
-"""Estimators that have levels of their own for each history; the published ones have not."""
+"""Estimators whose levels depend on the history; those of the published ones do not."""
 
 
 class Developer(StrEnum):
-    """Who commits."""
+    """Which developer commits, see the top of this module."""
 
     EDGE = "edge"
     MIDDLE = "middle"
@@ -40,7 +40,7 @@ class Developer(StrEnum):
 
 @dataclass(frozen=True)
 class Case:
-    """One developer, on testsets of one size; ``number`` keeps its random numbers apart."""
+    """One developer, on testsets of one size; ``number`` makes its random numbers its own."""
 
     plan: Plan
     developer: Developer
@@ -52,12 +52,13 @@ class Case:
 
     @property
     def script(self) -> Script:
+        """The script of the plan."""
         return self.plan.script
 
 
 @dataclass(frozen=True)
 class SimulatedCommit:
-    """What the engine gets to see, and the answer that would break a promise, if any would."""
+    """The codes that the engine sees, and the answer that would break a promise, or None."""
 
     codes: Codes
     wrong: str | None
@@ -65,7 +66,7 @@ class SimulatedCommit:
 
 @dataclass(frozen=True)
 class Life:
-    """A testset's life: its answers, the labels of each, and whether it ended in a wrong one."""
+    """A testset's life: its answers, the labels of each, and whether the last one was wrong."""
 
     history: str
     labels: tuple[int, ...]
@@ -73,11 +74,11 @@ class Life:
 
 
 Commits = Generator[SimulatedCommit, str, None]
-"""Yields commits, and is sent the answer to each."""
+"""Yields commits and receives the answer to each."""
 
 
 def simulate_life(case: Case, testset: int) -> Life:
-    """One testset, until it has served its commits, is retired, or has broken its promise."""
+    """Simulate one testset until it has served its commits, is retired, or broke its promise."""
     draw = np.random.default_rng([case.seed, case.number, testset])
     commits = _COMMITS[case.developer](case, testset, draw)
     script = replace(case.script, estimator=case.plan.chosen.estimator)
@@ -107,9 +108,9 @@ def _retires(script: Script, answer: str) -> bool:
 def clear_commits(plan: Plan, commits: int) -> int:
     """How many clearly good commits a testset is sized for.
 
-    A plan for levels by history reckons with a share of proofs; beyond it safety still holds, but
-    the testset may be too small to show more gains. Levels that are the same for every step, and
-    a testset that is retired at its first proof, have no such limit.
+    A plan for levels by history assumes a share of proofs. Beyond it safety still holds, but the
+    testset may be too small to show more gains. Levels that are the same for every step have no
+    such limit. Under firstChange the first proof retires the testset.
     """
     script = plan.script
     if plan.chosen.estimator not in EXACT_LEVELS:
@@ -122,7 +123,10 @@ def clear_commits(plan: Plan, commits: int) -> int:
 
 
 def developers_for(plan: Plan, laws: Laws) -> tuple[Developer, ...]:
-    """Those who can exist: a place may be out of reach, and without answers nobody adapts."""
+    """The developers that are possible.
+
+    A score may be unable to reach a place, and a developer who hears no answers can't adapt.
+    """
     found = [
         developer
         for developer, places in (
@@ -154,7 +158,7 @@ def _in_turn(
     testset: int,
     draw: np.random.Generator,
 ) -> Commits:
-    """Fresh models at a place, each clause in its turn; testsets begin with different ones."""
+    """New models at a place, for each clause in turn; testsets begin with different clauses."""
     laws = [law for law in places if law is not None]
     for step in range(count):
         law = laws[(testset + step) % len(laws)]
@@ -177,7 +181,7 @@ def _clear(case: Case, testset: int, draw: np.random.Generator) -> Commits:
 
 
 def _adaptive(case: Case, testset: int, draw: np.random.Generator) -> Commits:
-    """Half of the commits probe; the others attack, and drop a probe whenever that fails."""
+    """Half of the commits probe. The others attack; after each, the oldest probe is dropped."""
     attackable = _attackable(case.laws)
     index = attackable[testset % len(attackable)]
     edge, middle = case.laws.edge[index], case.laws.middle[index]

@@ -16,7 +16,11 @@ FINDINGS = {
 
 
 def simulation_document(simulation: Simulation) -> dict[str, Any]:
-    """``rounds`` has the script as written, and a second one where its δ is too small to see."""
+    """The simulation as JSON-ready data.
+
+    ``rounds`` has the script as written, and a second round with a larger δ if the script's δ is
+    too small for errors to be seen.
+    """
     return {
         "seed": simulation.seed,
         "broken": bool(simulation.broken),

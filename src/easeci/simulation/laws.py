@@ -1,12 +1,11 @@
-"""Laws over the five cells: models whose truth is exactly where a promise is at stake.
+"""Laws over the five cells: models whose truth is exactly where a promise is tested.
 
-A clause's place is written in tolerances along the way of the proof: fp-free must prove that a
-clause holds, so 0 is the threshold, 1 the middle of the zone and 2 where a pass is promised;
+The place of a clause is measured in tolerances, in the direction of the proof. fp-free must prove
+that a clause holds: 0 is the threshold, 1 the middle of the zone, and from 2 on a pass is promised.
 fn-free must prove that it does not hold, so the same places lie on the other side.
 
-Of the many laws at a place the plausible one is taken: a difference as the plan reckons with, an
-accuracy of about .8, two models that are seldom wrong in different ways. That is a small linear
-programme.
+Many laws have a clause at a given place. A small linear programme finds a plausible one: the plan's
+difference, an accuracy of about 0.8, and two models that are rarely wrong in different ways.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ Law = npt.NDArray[np.float64]
 CELLS = tuple(sorted(Cell, key=CODE_OF.__getitem__))
 EDGE, MIDDLE, CLEAR = 0, 1, 2
 COMFORT = 2
-"""Clauses that are not at stake lie this many tolerances on the good side, where possible."""
+"""The other clauses lie this many tolerances on the good side, if possible."""
 ACCURACY = 0.8
 
 SHORTFALL_WEIGHT, DIFFERENCE_WEIGHT, ACCURACY_WEIGHT, BOTH_WRONG_WEIGHT = 100.0, 10.0, 1.0, 0.1
-"""What matters most: comfort (in tolerances), then d, then n, then few examples both get wrong."""
+"""Priorities: other clauses on the good side, then d, then n, then few examples both get wrong."""
 
 
 def values(score: Score) -> npt.NDArray[np.float64]:
@@ -51,22 +50,22 @@ def proof_score(clause: LinearClause, mode: Mode) -> Score:
 
 
 def proof_bound(clause: LinearClause, mode: Mode) -> Fraction:
-    """The threshold of that score."""
+    """The threshold of :func:`proof_score`."""
     threshold = clause.greater.threshold
     return threshold if mode is Mode.FP_FREE else -threshold
 
 
 def holds(clause: LinearClause, law: Law) -> bool:
-    """Whether a clause is true under a law, its threshold included as the limit of what is."""
+    """Whether a clause is true under a law; at its threshold it counts as true."""
     form = clause.greater
     return mean(form.score, law) >= float(form.threshold) - 1e-12
 
 
 @dataclass(frozen=True)
 class Laws:
-    """For each clause in turn: at its threshold, in the middle of its zone, clearly beyond it.
+    """For each clause, laws at its threshold, in the middle of its zone, and clearly beyond it.
 
-    None where no models can be there: past the end of what the score can be.
+    None if the score of the clause can't reach the place.
     """
 
     edge: tuple[Law | None, ...]
@@ -75,9 +74,10 @@ class Laws:
 
     @staticmethod
     def of(script: Script) -> Laws:
+        """The laws for the clauses of a script."""
         clauses = range(len(script.clauses))
         fp_free = script.mode is Mode.FP_FREE
-        # What must hold of the other clauses, so that the condition is what it should be.
+        # ``least`` is what the other clauses need for the condition to be true or false as wanted.
         return Laws(
             edge=tuple(law_at(script, i, EDGE, least=None if fp_free else 0) for i in clauses),
             middle=tuple(law_at(script, i, MIDDLE, least=None) for i in clauses),
@@ -88,9 +88,9 @@ class Laws:
 
 
 def law_at(script: Script, index: int, place: int, *, least: int | None) -> Law | None:
-    """A law with one clause exactly at a place and the others comfortable, or None.
+    """A law with one clause exactly at a place and the others on the good side, or None.
 
-    ``least`` is how many tolerances on the good side the others must be at the very least.
+    ``least`` is how many tolerances on the good side the others must be at least.
     """
     at_stake = script.clauses[index]
     score = proof_score(at_stake, script.mode)
@@ -104,7 +104,7 @@ def law_at(script: Script, index: int, place: int, *, least: int | None) -> Law 
 
 
 def _difference(script: Script) -> Fraction:
-    """The d that the plan reckons with."""
+    """The d that the plan assumes."""
     for clause in script.clauses:
         if clause.score.needs_labels:
             return planned_difference(script, clause).share
@@ -112,11 +112,11 @@ def _difference(script: Script) -> Fraction:
 
 
 def _difference_with_room(clause: LinearClause) -> float:
-    """A d that leaves gains and losses: Φ at the threshold, and as much again either way.
+    """A d twice as large as the threshold needs, so that there are gains and losses.
 
-    With the least d for a threshold nothing is left to chance, and nothing is put to the test. A
-    clear place has no such need, and sensitivity is promised up to the planned d only.
-    Where agreeing examples count as well, there is enough of chance with any d.
+    At the least d for a threshold all differing examples have the same score, so chance plays no
+    role and the test is never put to work. The clear place does not need this, and sensitivity is
+    promised only up to the planned d. If agreeing examples count too, any d leaves enough chance.
     """
     if clause.score.label_matters_when_agreeing:
         return 0.0
@@ -131,7 +131,7 @@ def _solve(
     least: int | None,
     difference: float,
 ) -> Law | None:
-    """The programme: five cells, a shortfall for each other clause, |d − d*| and |n − .8|."""
+    """Solve the programme: five cells, a shortfall for each other clause, |d − d*|, |n − 0.8|."""
     from scipy.optimize import linprog
 
     clauses, cells = len(others), len(CELLS)
@@ -169,7 +169,7 @@ def _variable(index: int) -> npt.NDArray[np.float64]:
 
 
 def _corrected(law: Law, scores: npt.NDArray[np.float64], target: float) -> Law:
-    """Without what the solver rounds: move a little towards the cell on the other side."""
+    """Remove the solver's rounding error: move a little towards the cell on the other side."""
     law = np.maximum(law, 0.0)
     law = np.where(law < 1e-9, 0.0, law)
     law = law / law.sum()

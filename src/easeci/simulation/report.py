@@ -1,4 +1,4 @@
-"""What a simulation found: rates of broken promises with exact limits, and the labels it took."""
+"""What a simulation found: rates of broken promises with exact limits, and the labels used."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from easeci.script import Estimator, Mode, Script
 from easeci.simulation.developers import EXACT_LEVELS, Case, Developer, Life
 
 LOG_TAIL = math.log(0.025)
-"""Each limit of the two is missed by the truth with this probability: 95% in all."""
+"""ln of the probability that the truth is beyond one of the two limits: 95% in all."""
 BINS = 24
 
 
 class Finding(StrEnum):
-    """How a measured rate stands to what was promised."""
+    """How a measured rate compares with what was promised."""
 
     KEPT = "kept"
-    UNSEEN = "cannot be seen at this δ"
+    UNSEEN = "too rare to see at this δ"
     BROKEN = "BROKEN"
     NOT_PROMISED = "no promise here"
 
@@ -37,20 +37,24 @@ class Rate:
 
     @property
     def share(self) -> float:
+        """The share of testsets with a broken promise."""
         return self.broken / self.testsets
 
     @property
     def low(self) -> float:
+        """The lower limit of the true rate."""
         return binomial.lower_limit(self.broken, self.testsets, LOG_TAIL)
 
     @property
     def high(self) -> float:
+        """The upper limit of the true rate."""
         return binomial.upper_limit(self.broken, self.testsets, LOG_TAIL)
 
     def against(self, promised: Fraction | None) -> Finding:
-        """Broken only if even the lower limit is above the promise.
+        """Compare with a promise: broken only if even the lower limit is above it.
 
-        A promise so small that not one error would be expected can be seen broken, never kept.
+        If less than one error is expected, a simulation can show that the promise is broken, but
+        not that it is kept.
         """
         if promised is None:
             return Finding.NOT_PROMISED
@@ -61,9 +65,10 @@ class Rate:
 
 @dataclass(frozen=True)
 class LabelUse:
-    """Labels that a commit took: ``nine_tenths`` of the commits took no more than so many.
+    """How many labels commits took.
 
-    ``histogram`` counts commits in equal bins from 0 to ``histogram_end``.
+    ``nine_tenths`` is the number that 90% of the commits did not exceed. ``histogram`` counts
+    commits in equal bins from 0 to ``histogram_end``.
     """
 
     commits: int
@@ -76,6 +81,7 @@ class LabelUse:
 
     @staticmethod
     def of(labels: Sequence[int], end: int) -> LabelUse:
+        """Summarise the labels of each commit; the histogram ends at ``end``."""
         counted = np.asarray(labels)
         median, nine_tenths = np.quantile(counted, (0.5, 0.9), method="inverted_cdf")
         bins, _ = np.histogram(counted, BINS, (0, max(end, 1)))
@@ -95,7 +101,7 @@ class Measured:
     """What one developer's testsets showed.
 
     ``wrong`` names the answers that would break the promise, ``promised`` is how often that may
-    happen to a testset; both None where there is no promise.
+    happen to a testset; both are None if nothing is promised.
     """
 
     developer: Developer
@@ -106,6 +112,7 @@ class Measured:
 
     @property
     def finding(self) -> Finding:
+        """How the rate compares with the promise."""
         return self.rate.against(self.promised)
 
 
@@ -113,8 +120,8 @@ class Measured:
 class Round:
     """All developers at one reliability.
 
-    ``examples_planned`` is what the plan asks for; a testset that is smaller (``capped``) keeps
-    its safety and promises no sensitivity.
+    ``examples_planned`` is what the plan asks for. A smaller testset (``capped``) keeps its safety
+    and promises no sensitivity.
     """
 
     script: Script
@@ -126,28 +133,31 @@ class Round:
 
     @property
     def capped(self) -> bool:
+        """Whether the testsets are smaller than planned."""
         return self.examples < self.examples_planned
 
     @property
     def testsets(self) -> int:
+        """The largest number of testsets of any developer."""
         return max((measured.rate.testsets for measured in self.measured), default=0)
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """The script as written, and where that is too reliable to see an error, one less so."""
+    """The script as written, and a less reliable one if errors would be too rare to see."""
 
     seed: int
     rounds: tuple[Round, ...]
 
     @property
     def broken(self) -> tuple[Measured, ...]:
+        """The measurements that broke their promise."""
         found = (measured for one in self.rounds for measured in one.measured)
         return tuple(measured for measured in found if measured.finding is Finding.BROKEN)
 
 
 def measure(case: Case, lives: Sequence[Life], end: int, *, capped: bool) -> Measured:
-    """Sum up the lives of testsets with one developer."""
+    """Summarise the lives of all testsets with one developer."""
     labels = [count for life in lives for count in life.labels]
     return Measured(
         developer=case.developer,

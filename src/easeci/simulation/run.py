@@ -1,6 +1,6 @@
-"""Script → Simulation: which testsets to draw, on how many processes.
+"""Script → Simulation: draw testsets and simulate them, in one or more processes.
 
-Every testset has random numbers of its own, so that a seed gives the same result on any number of
+Every testset has its own random numbers, so that a seed gives the same result with any number of
 processes, in any order.
 """
 
@@ -21,17 +21,17 @@ from easeci.simulation.laws import Laws
 from easeci.simulation.report import Round, Simulation, measure
 
 VISIBLE = Fraction(1, 50)
-"""Below this an error is too rare to be seen in a simulation that anyone waits for."""
+"""Below this, errors are too rare to be seen in a simulation of reasonable length."""
 LARGER_DELTA = Fraction(1, 10)
 FEWER, FEWEST = 16, 5
-"""Where no error can be seen, a share of the testsets is enough to measure labels."""
+"""If no error can be seen, one testset in 16 (at least 5) is enough to measure labels."""
 CHUNK = 4
-"""Testsets that a process is given at a time."""
+"""How many testsets a process gets at a time."""
 
 
 @dataclass(frozen=True)
 class SimulationSize:
-    """What keeps a simulation short: testsets for each developer, commits and examples of each."""
+    """The size of a simulation: testsets per developer, and commits and examples of each."""
 
     testsets: int = 200
     commits: int = 6
@@ -44,7 +44,7 @@ class SimulationSize:
 
 
 Progress = Callable[[int, int], None]
-"""Told how many testsets are done, and of how many."""
+"""Called with the number of testsets that are done, and the number of all."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,13 @@ def simulate(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Simulation:
-    """Draw models where the promises are at stake, and count how often they are broken.
+    """Draw models where promises are tested, and count how often a promise is broken.
 
-    With more than one worker, processes are started: call it from a main module that may be
-    imported anew.
+    More than one worker starts processes, which import the main module again: it must guard what
+    it runs with ``if __name__ == "__main__"``.
     """
     if seed < 0:
-        raise UsageError(
-            "the seed must not be negative", hint="Any whole number from 0 on will do."
-        )
+        raise UsageError("the seed must not be negative", hint="Use any whole number from 0 on.")
     if workers < 1:
         raise UsageError("workers must be at least 1")
     limits = limits or SimulationSize()
@@ -83,7 +81,7 @@ def simulate(
         for testset in range(testsets)
     ]
     if not tasks:
-        raise UsageError("no models can be at a threshold of this condition")
+        raise UsageError("no possible models are at a threshold of this condition")
     lives = _simulate_all(tasks, workers, progress or (lambda _done, _total: None))
     return Simulation(seed, tuple(_summarise(one, lives) for one in rounds))
 
@@ -124,14 +122,14 @@ def _round(
         )
         for developer in developers_for(made, laws)
     )
-    # Nothing is promised in the zone: there only labels are of interest, and few testsets tell.
+    # Nothing is promised in the zone: there we only measure labels, and few testsets are enough.
     few = min(testsets, _few_testsets(limits.testsets))
     counts = tuple(few if case.developer is Developer.MIDDLE else testsets for case in cases)
     return _PlannedRound(made, planned, cases, counts)
 
 
 def _sized(script: Script) -> Script:
-    """Pattern 2 has a size only if a difference is expected."""
+    """The script with a difference for Pattern 2, which has no size without one."""
     if script.estimator is Estimator.PATTERN2 and script.difference is None:
         return replace(script, difference=COMMON_DIFFERENCE)
     return script
@@ -176,7 +174,7 @@ def _simulated_chunks(
     if workers == 1 or len(chunks) == 1:
         yield from map(_simulate_chunk, chunks)
         return
-    # Processes start afresh: a copy of this one could inherit a lock that nobody releases.
+    # Spawned, not forked: a copy of this process could inherit a lock that is never released.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(chunks)), mp_context=context) as pool:
         futures = [pool.submit(_simulate_chunk, chunk) for chunk in chunks]
