@@ -13,6 +13,7 @@ from rich.text import Text
 from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened, say_waiting
 from easeci.cli.terminal import JsonOption, output, print_json
 from easeci.errors import InfrastructureError, UsageError
+from easeci.times import readable_time
 
 if TYPE_CHECKING:
     from easeci.ledger.disclosure import DisclosedRow
@@ -120,7 +121,7 @@ def _show(rows: list[DisclosedRow]) -> None:
     table = _table("", "submitted (UTC)", "commit", "subject", "step", "signal")
     for row in rows:
         number, *rest = _cells(row)
-        table.add_row(number, Text(row.at.replace("T", " ")[:16]), *rest)
+        table.add_row(number, Text(readable_time(row.at)), *rest)
     output().print(table)
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from easeci.cli.project_options import ProjectOption, StoreOption, opened, say_waiting
 from easeci.cli.terminal import JsonOption, output, print_json
+from easeci.times import readable_time
 
 if TYPE_CHECKING:
     from easeci.service.mail.outbox import Posted
@@ -48,7 +49,7 @@ def _table(letters: list[Posted]) -> Table:
             Text(str(letter.number)),
             Text(letter.about),
             Text(letter.recipient),
-            Text(letter.queued_at.replace("T", " ")[:16]),
+            Text(readable_time(letter.queued_at)),
             Text(str(letter.attempts)),
             Text(f"{state}: {letter.reason}" if letter.reason else state),
         )

@@ -24,6 +24,7 @@ from easeci.ledger.events import Event, ProjectOpened, parse_event
 from easeci.ledger.fold import apply, fold
 from easeci.ledger.state import State, Testset
 from easeci.store import Store
+from easeci.times import time_text
 from easeci.vault.paths import Vault, open_vault
 from easeci.vault.testset import SealedTestset
 
@@ -32,8 +33,8 @@ STORE_FOLDER = ".easeci"
 
 
 def utc_now() -> str:
-    """The time now, as the record writes it."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """The time now, as it is recorded."""
+    return time_text(datetime.now(UTC))
 
 
 @dataclass

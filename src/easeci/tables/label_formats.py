@@ -34,6 +34,7 @@ from easeci.tables.source import (
     require_utf8,
     series,
 )
+from easeci.times import time_text
 
 CANNOT_TELL_CHOICE = "can't tell"
 """What tools offer beside the classes."""
@@ -213,7 +214,7 @@ def _prodigy(path: Path, content: bytes) -> Iterator[Row]:
 
 def _time(stamp: float) -> str:
     try:
-        return datetime.fromtimestamp(stamp, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return time_text(datetime.fromtimestamp(stamp, UTC))
     except (ValueError, OverflowError, OSError):
         return ""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from markupsafe import Markup, escape
 
 from easeci.ledger.signals import Signal
 from easeci.plan.document import rough_hours
+from easeci.times import readable_time
 from easeci.views.report.page import symbol, symbols
 
 BETWEEN_BACKTICKS = re.compile(r"`([^`\n]+)`")
@@ -52,8 +52,7 @@ def in_code(text: str) -> Markup:
 
 def when(at: str) -> Markup:
     """A time of the record, as people read it."""
-    moment = datetime.fromisoformat(at)
-    return Markup('<time datetime="{}">{}</time>').format(at, f"{moment:%d %b %Y, %H:%M}")
+    return Markup('<time datetime="{}">{}</time>').format(at, readable_time(at))
 
 
 def signal_mark(signal: Signal) -> Markup:

@@ -13,12 +13,13 @@ import hmac
 import re
 import secrets
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 
 from easeci.errors import UsageError
 from easeci.service.project import Project, utc_now
 from easeci.store import Access, SessionRow, TokenRow
+from easeci.times import parse_time, time_text
 
 PREFIX = "easeci_"
 LONGEST_NAME = 60
@@ -152,8 +153,7 @@ def _digest(project: Project, purpose: str, text: str) -> str:
 
 
 def _end_of_session() -> str:
-    end = datetime.now(UTC) + timedelta(hours=SESSION_HOURS)
-    return end.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return time_text(parse_time(utc_now()) + timedelta(hours=SESSION_HOURS))
 
 
 def _role(text: str) -> Role:

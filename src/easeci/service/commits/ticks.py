@@ -1,11 +1,14 @@
 """Signals on a fixed tick: when a signal comes then says only in which period it was known.
 
-Ticks are whole periods after the testset was added. Times are texts, UTC, ISO 8601.
+Ticks are whole periods after the testset was added. Times are texts
+of the record (:mod:`easeci.times`).
 """
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
+
+from easeci.times import parse_time, time_text
 
 
 def is_due(start: str, period_seconds: int | None, decided_at: str, now: str) -> bool:
@@ -18,10 +21,9 @@ def is_due(start: str, period_seconds: int | None, decided_at: str, now: str) ->
 def next_tick(start: str, period_seconds: int, now: str) -> str:
     """The time of the first tick after ``now``."""
     ticks = _periods(start, now, period_seconds) + 1
-    at = datetime.fromisoformat(start) + timedelta(seconds=ticks * period_seconds)
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return time_text(parse_time(start) + timedelta(seconds=ticks * period_seconds))
 
 
 def _periods(start: str, at: str, seconds: int) -> int:
-    passed = datetime.fromisoformat(at) - datetime.fromisoformat(start)
+    passed = parse_time(at) - parse_time(start)
     return int(passed.total_seconds() // seconds)

@@ -9,7 +9,6 @@ Message-ID, by which receivers drop what they have.
 from __future__ import annotations
 
 import os
-from datetime import datetime
 
 from easeci.errors import UsageError
 from easeci.ledger.events import MessageTried
@@ -18,6 +17,7 @@ from easeci.notify import NotSent, Transport, is_due, transport_from
 from easeci.script import Adaptivity, Script
 from easeci.service.mail.compose import letter_of
 from easeci.service.project import Project, utc_now
+from easeci.times import parse_time
 
 SMTP_VARIABLE = "EASECI_SMTP_URL"
 SENT, FAILED, REFUSED = "sent", "failed", "refused"
@@ -70,15 +70,15 @@ def _wants_sending(message: Message, now_or_never: bool) -> bool:
         return False
     return is_due(
         message.attempts,
-        datetime.fromisoformat(message.last_at),
-        datetime.fromisoformat(utc_now()),
+        parse_time(message.last_at),
+        parse_time(utc_now()),
     )
 
 
 def _try(project: Project, transport: Transport, message: Message) -> MessageTried:
     letter = letter_of(project, message)
     try:
-        queued = datetime.fromisoformat(message.queued_at)
+        queued = parse_time(message.queued_at)
         transport.send(letter.as_email(transport.sender, queued))
     except NotSent as problem:
         outcome = REFUSED if problem.permanent else FAILED

@@ -14,6 +14,7 @@ from easeci.ledger.disclosure import DisclosedRow
 from easeci.ledger.signals import Signal
 from easeci.ledger.verdicts import RecordedClause
 from easeci.script import Adaptivity, LinearClause, Mode, Script
+from easeci.times import readable_time
 from easeci.views.commit import zone_of
 from easeci.views.history import DecidedStep, OwnerRow
 from easeci.views.report.contents import (
@@ -67,7 +68,11 @@ def _body(report: Report) -> Markup:
         found = None if report.owner is None else report.owner.testsets[testset.number]
         parts.append(_section(testset, found))
     last = max((row.at for t in report.testsets for row in t.rows), default=None)
-    until = "no commit yet" if last is None else f"up to the commit submitted at {_time(last)} UTC"
+    until = (
+        "no commit yet"
+        if last is None
+        else f"up to the commit submitted at {readable_time(last)} UTC"
+    )
     return joined(*parts, tag("footer", f"Written by easeci report, {until}."))
 
 
@@ -214,7 +219,7 @@ def _cells(row: DisclosedRow) -> list[Markup]:
         _cell(row.commit[:10], class_="code first end"),
         _cell(tag("bdi", row.subject), class_="words whole"),
         _cell(tag("bdi", row.branch) if row.branch else ""),
-        _cell(_time(row.at)),
+        _cell(readable_time(row.at)),
     ]
 
 
@@ -319,7 +324,3 @@ def picture(drawn: Mapping[str, str], label: str) -> Markup:
     """A chart by the classes that show it, one of which the stylesheet chooses, under one name."""
     versions = (tag("div", Markup(svg), class_=name) for name, svg in drawn.items())
     return tag("div", *versions, role="img", aria_label=label)
-
-
-def _time(at: str) -> str:
-    return at.replace("T", " ")[:16]
