@@ -14,7 +14,7 @@ from easeci.ledger.disclosure import (
 )
 from easeci.ledger.events import LABELLING
 from easeci.ledger.state import State, Testset
-from easeci.script import Adaptivity
+from easeci.script import Adaptivity, Mode, Script
 from easeci.service.project import Project
 from easeci.views.alarms import Alarm, alarms
 
@@ -87,6 +87,33 @@ def next_act(shown: DisclosedStatus) -> str:
     if shown.pending:
         return f"Commits that wait for labels: {shown.pending:,} (`easeci label`); {left}."
     return f"`easeci run` tests the next commit; {left}."
+
+
+def promise(script: Script) -> tuple[str, ...]:
+    """The contract of a script in plain words."""
+    reliability, sensitivity = (
+        f"{float(share):.10g}" for share in (script.reliability, script.sensitivity)
+    )
+    if script.mode is Mode.FP_FREE:
+        safe = "no commit passes whose condition is false"
+        sensitive = "no commit fails that is on the good side of every threshold"
+    else:
+        safe = "no commit fails whose condition is true"
+        sensitive = "no commit passes that is on the bad side of some threshold"
+    ends = "pass" if script.mode is Mode.FP_FREE else "fail"
+    shown = {
+        Adaptivity.NONE: "Developers see that a commit was accepted, and never its verdict.",
+        Adaptivity.FULL: "Developers see pass or fail of every commit, and may adapt to it.",
+        Adaptivity.FIRST_CHANGE: "Developers see pass or fail of every commit, and the testset "
+        f"ends with its first {ends}.",
+    }
+    return (
+        f"With probability at least {reliability}, {safe}, over the testset's whole life of "
+        f"{script.steps:,} steps ({script.mode}).",
+        f"On a testset as large as planned, with probability at least {sensitivity}, {sensitive} "
+        "by twice its tolerance or more.",
+        shown[script.adaptivity],
+    )
 
 
 def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:

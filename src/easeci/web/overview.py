@@ -28,8 +28,8 @@ from easeci.views import history
 from easeci.views.alarms import Alarm, AlarmKind
 from easeci.views.commit import commit_curves, commit_view, curves_key
 from easeci.views.history import DecidedStep, decided_steps, owner_rows
-from easeci.views.report.page import history_figures, picture, promise
-from easeci.views.status import status
+from easeci.views.report.page import history_figures, picture
+from easeci.views.status import promise, status
 from easeci.web.rendering import as_markup
 from easeci.web.request import RequestContext, see_other
 from easeci.web.site import Site

@@ -13,7 +13,7 @@ from easeci.charts import StepPoint, count_chart, for_pages, history_chart
 from easeci.ledger.disclosure import DisclosedRow
 from easeci.ledger.signals import Signal
 from easeci.ledger.verdicts import RecordedClause
-from easeci.script import Adaptivity, LinearClause, Mode, Script
+from easeci.script import LinearClause, Script
 from easeci.times import readable_time
 from easeci.views.commit import zone_of
 from easeci.views.history import DecidedStep, OwnerRow
@@ -23,6 +23,7 @@ from easeci.views.report.contents import (
     TestsetFindings,
     TestsetReport,
 )
+from easeci.views.status import promise
 
 KEEP = (
     "This is the owner's version: it shows more than the signals, and the look is recorded. "
@@ -121,33 +122,6 @@ def _section(testset: TestsetReport, found: TestsetFindings | None) -> Markup:
         parts += history_figures(testset.script, found.steps)
     parts += [tag("h3", "Commits"), _strip(testset.rows), _table(testset, found)]
     return tag("section", *parts)
-
-
-def promise(script: Script) -> tuple[str, ...]:
-    """The contract of a script in plain words."""
-    reliability, sensitivity = (
-        f"{float(share):.10g}" for share in (script.reliability, script.sensitivity)
-    )
-    if script.mode is Mode.FP_FREE:
-        safe = "no commit passes whose condition is false"
-        sensitive = "no commit fails that is on the good side of every threshold"
-    else:
-        safe = "no commit fails whose condition is true"
-        sensitive = "no commit passes that is on the bad side of some threshold"
-    ends = "pass" if script.mode is Mode.FP_FREE else "fail"
-    shown = {
-        Adaptivity.NONE: "Developers see that a commit was accepted, and never its verdict.",
-        Adaptivity.FULL: "Developers see pass or fail of every commit, and may adapt to it.",
-        Adaptivity.FIRST_CHANGE: "Developers see pass or fail of every commit, and the testset "
-        f"ends with its first {ends}.",
-    }
-    return (
-        f"With probability at least {reliability}, {safe}, over the testset's whole life of "
-        f"{script.steps:,} steps ({script.mode}).",
-        f"On a testset as large as planned, with probability at least {sensitivity}, {sensitive} "
-        "by twice its tolerance or more.",
-        shown[script.adaptivity],
-    )
 
 
 def _budget(testset: TestsetReport) -> Markup:

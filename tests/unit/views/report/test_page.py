@@ -21,8 +21,9 @@ from easeci.service.scripts import make_script
 from easeci.verdict.logic import Result
 from easeci.views.commit import zone_of
 from easeci.views.report.contents import developer_report, make_report
-from easeci.views.report.page import page, promise
+from easeci.views.report.page import page
 from easeci.views.report.writing import _replaced
+from easeci.views.status import promise
 from tests.histories import CLAUSE, History, added, verdict
 
 NUMBERS = ("0.0731", "0.6113", "-0.4417", "98765", "98,765")
