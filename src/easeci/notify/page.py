@@ -10,8 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 
+from easeci.html import render
 from easeci.notify.letter import one_line
 
 COLUMNS = 78
@@ -53,14 +53,9 @@ def as_text(blocks: tuple[Block, ...]) -> str:
 
 
 def as_html(title: str, blocks: tuple[Block, ...]) -> str:
-    body = "\n".join(_html(block) for block in blocks)
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{_shown(title)}</title>\n</head>\n"
-        '<body style="font-family:sans-serif;line-height:1.45;max-width:40em">\n'
-        f"{body}\n</body>\n</html>\n"
-    )
+    """The blocks as an HTML document."""
+    named = [(type(block).__name__, block) for block in blocks]
+    return render("letter.html", ("easeci.notify",), title=title, blocks=named, shown=_shown)
 
 
 def _text_lines(block: Block) -> Iterator[str]:
@@ -75,39 +70,11 @@ def _text_lines(block: Block) -> Iterator[str]:
             for name, value in rows:
                 yield from wrapped(value, f"  {name}".ljust(width), " " * width)
         case Literal(lines):
-            yield from (f"  {one_line(line, _LONGEST)}" for line in lines)
-
-
-def _html(block: Block) -> str:
-    match block:
-        case Heading(text):
-            return f'<h2 style="font-size:1.1em;margin:1.2em 0 0.4em">{_shown(text)}</h2>'
-        case Paragraph(text):
-            marked = re.sub(
-                "`([^`]+)`", r'<code style="font-family:monospace">\1</code>', _shown(text)
-            )
-            return f'<p style="margin:0.6em 0">{marked}</p>'
-        case Facts(rows):
-            cells = "\n".join(_html_row(name, value) for name, value in rows)
-            return f'<table style="border-collapse:collapse;margin:0.6em 0">\n{cells}\n</table>'
-        case Literal(lines):
-            shown = "\n".join(_shown(line) for line in lines)
-            style = "border-left:3px solid #888888;padding-left:0.8em;margin:0.6em 0;"
-            wrap = "white-space:pre-wrap;overflow-wrap:anywhere"
-            return f'<pre style="{style}{wrap}">{shown}</pre>'
-
-
-def _html_row(name: str, value: str) -> str:
-    style = "text-align:left;vertical-align:top;padding:0.15em 1em 0.15em 0;"
-    line = "border-bottom:1px solid #888888"
-    return (
-        f'<tr><th style="{style}font-weight:normal;{line}">{_shown(name)}</th>'
-        f'<td style="{style}{line};overflow-wrap:anywhere">{_shown(value)}</td></tr>'
-    )
+            yield from (f"  {_shown(line)}" for line in lines)
 
 
 def _shown(text: str) -> str:
-    return escape(one_line(text, _LONGEST), quote=True)
+    return one_line(text, _LONGEST)
 
 
 def columns(text: str) -> int:
@@ -124,7 +91,7 @@ def _width(character: str) -> int:
 def wrapped(text: str, first: str = "", rest: str = "") -> Iterator[str]:
     """Lines of at most ``COLUMNS`` columns; only a word that is longer than a line is broken."""
     line, empty = first, True
-    for word in _WORD.findall(one_line(text, _LONGEST)):
+    for word in _WORD.findall(_shown(text)):
         if not empty and columns(line) + 1 + columns(word) > COLUMNS:
             yield line.rstrip()
             line, empty = rest, True

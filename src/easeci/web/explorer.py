@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from markupsafe import Markup
 from starlette.responses import Response
 
 from easeci.charts import for_pages, labels_chart
@@ -17,8 +16,6 @@ from easeci.ledger.sealed_script import sealed
 from easeci.plan.document import SECONDS_PER_LABEL
 from easeci.service.planning.explore import FIELDS, Exploration, FieldError, explore
 from easeci.service.scripts import DEFAULTS, find_script, load_entries
-from easeci.views.report.page import picture
-from easeci.web.rendering import as_markup
 from easeci.web.request import RequestContext
 
 EXAMPLE = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01"
@@ -69,11 +66,8 @@ def _own(context: RequestContext) -> dict[str, str]:
     return fields | {"adaptivity": fields["adaptivity"].partition("->")[0].strip()}
 
 
-def _chart(context: RequestContext, found: Exploration) -> Markup | None:
+def _chart(context: RequestContext, found: Exploration) -> Mapping[str, str] | None:
     bars = found.bars
     if not bars:
         return None
-    drawn = context.site.remembered(
-        ("labels", bars), lambda: for_pages(partial(labels_chart, bars))
-    )
-    return as_markup(picture(drawn, "Labels by every method; the table has the numbers"))
+    return context.site.remembered(("labels", bars), lambda: for_pages(partial(labels_chart, bars)))

@@ -6,31 +6,24 @@ developers have anyway. The owner's show more, and that somebody looked is recor
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeVar
 
-from markupsafe import Markup
 from starlette.responses import Response
 
-from easeci.charts import evidence_chart, for_pages
-from easeci.evidence.endings import Ending
 from easeci.ledger.disclosure import disclosed_rows
 from easeci.ledger.signals import Signal
 from easeci.ledger.state import Testset
 from easeci.service.access.tokens import Role
 from easeci.service.labelling.files import wanted_labels
 from easeci.service.project import Project
-from easeci.verdict.curves import ClauseCurves
 from easeci.views import history
 from easeci.views.alarms import Alarm, AlarmKind
 from easeci.views.commit import commit_curves, commit_view, curves_key
+from easeci.views.figures import Figure, evidence_figure, history_figures
 from easeci.views.history import DecidedStep, decided_steps, owner_rows
-from easeci.views.report.page import history_figures, picture
 from easeci.views.status import promise, status
-from easeci.web.rendering import as_markup
 from easeci.web.request import RequestContext, see_other
 from easeci.web.site import Site
 
@@ -96,7 +89,9 @@ def commit(context: RequestContext) -> Response:
         context.site.background.look(context.who.session, "commit", view.shown.testset)
         key = curves_key(project, number)
         curves = context.site.remembered(("curves", *key), lambda: commit_curves(project, number))
-    figures = context.site.remembered(("evidence", *key), lambda: [_figure(c) for c in curves])
+    figures = context.site.remembered(
+        ("evidence", *key), lambda: [evidence_figure(c) for c in curves]
+    )
     return context.page("commit.html", shown=view.shown, found=view.owner, figures=figures)
 
 
@@ -145,61 +140,7 @@ def _wanted(site: Site, project: Project, testset: Testset) -> int:
     return site.remembered(key, lambda: len(wanted_labels(project, testset)))
 
 
-def _history(site: Site, testset: Testset, steps: Sequence[DecidedStep]) -> list[Markup]:
-    """The course of each clause over the steps."""
-    if not steps:
-        return []
+def _history(site: Site, testset: Testset, steps: Sequence[DecidedStep]) -> tuple[Figure, ...]:
+    """The charts of the testset's steps, drawn once for every reader."""
     key = ("history", testset.number, len(steps), tuple(step.became_baseline for step in steps))
-    return site.remembered(
-        key, lambda: [as_markup(figure) for figure in history_figures(testset.script, steps)]
-    )
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart and what it shows in words; a clause that took no label has words alone."""
-
-    title: str
-    picture: Markup | None
-    caption: str
-
-
-ENDINGS = {
-    Ending.PROVEN: "proven",
-    Ending.FUTILE: "given up, because it can hardly be clearly on the good side any more",
-    Ending.EXHAUSTED: "not shown by all the examples that there are",
-    Ending.OPEN: "still open",
-}
-WITHOUT_LABELS = {
-    Ending.PROVEN: "No label was needed: on how many examples the models differ proves it.",
-    Ending.FUTILE: "No label was needed: the models differ on too few examples for it to be shown.",
-    Ending.EXHAUSTED: "No label was needed: on how many examples they differ does not show it.",
-    Ending.OPEN: "Nothing is labelled yet.",
-}
-
-
-def _figure(curves: ClauseCurves) -> Figure:
-    labels = curves.labels[-1]
-    if labels == 0:
-        return Figure(curves.clause, None, WITHOUT_LABELS[curves.ending])
-    proof, futility = (
-        f"{_wealth(curve.evidence[-1])}, where {_wealth(curve.target)} is needed"
-        for curve in (curves.proof, curves.futility)
-    )
-    caption = (
-        f"After {labels:,} labels: {ENDINGS[curves.ending]}. The proof stands at {proof}; what "
-        f"speaks for giving up at {futility}."
-    )
-    drawn = picture(for_pages(partial(evidence_chart, curves)), label=f"{curves.clause}. {caption}")
-    return Figure(curves.clause, as_markup(drawn), caption)
-
-
-def _wealth(log: float) -> str:
-    """What bets have won, from its logarithm, to three digits."""
-    power = log / math.log(10)
-    if power < -3:
-        return "less than 0.001"
-    if power > 9:
-        return "infinity" if log == math.inf else f"10^{power:.0f}"
-    rounded = float(f"{math.exp(log):.3g}")
-    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
+    return site.remembered(key, lambda: history_figures(testset.script, steps))

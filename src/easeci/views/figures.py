@@ -1,0 +1,135 @@
+"""Charts with their words: the history of a testset, and the evidence on one commit."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from easeci.charts import StepPoint, count_chart, evidence_chart, for_pages, history_chart
+from easeci.evidence.endings import Ending
+from easeci.ledger.verdicts import RecordedClause
+from easeci.script import LinearClause, Script
+from easeci.verdict.curves import ClauseCurves
+from easeci.views.commit import zone_of
+from easeci.views.history import DecidedStep
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart, and what it shows in words.
+
+    ``drawn`` is SVG by the class with which a stylesheet chooses it; empty if words are enough.
+    """
+
+    title: str
+    caption: str
+    drawn: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        """What a screen reader says of the chart."""
+        return f"{self.title}. {self.caption}"
+
+
+def history_figures(script: Script, steps: Sequence[DecidedStep]) -> tuple[Figure, ...]:
+    """A history of each clause, and the labels of each step; none before a step is decided."""
+    if not steps:
+        return ()
+    clauses = [
+        _clause_figure(script, clause, _points(steps, position))
+        for position, clause in enumerate(script.clauses)
+    ]
+    return (*clauses, _labels_figure(script, steps))
+
+
+def _labels_figure(script: Script, steps: Sequence[DecidedStep]) -> Figure:
+    counts = [(step.number, step.verdict.labels) for step in steps]
+    total = f"{counts[-1][1]:,} at the last step, {max(c for _, c in counts):,} at the most"
+    return Figure(
+        "Labels",
+        f"Labels that each step consulted: {total}. Steps share labels.",
+        for_pages(partial(count_chart, counts, "labels", steps=script.steps)),
+    )
+
+
+def _clause_figure(script: Script, clause: LinearClause, points: list[StepPoint]) -> Figure:
+    zone, threshold = zone_of(clause, script.mode), float(clause.threshold)
+    draw = partial(history_chart, points, str(clause.score), threshold, zone, steps=script.steps)
+    counts = Counter(point.outcome for point in points)
+    summary = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
+    passed, changes = sum(p.passed is True for p in points), sum(p.baseline for p in points)
+    over = "1 step" if len(points) == 1 else f"{len(points):,} steps"
+    caption = (
+        f"Over {over}: {summary}. Of these commits {passed:,} passed the whole "
+        f"condition, and {changes:,} became the baseline, each with a thin line upwards. The line "
+        f"across is the threshold {threshold:.4g}, the shaded band the zone from "
+        f"{zone[0]:.4g} to {zone[1]:.4g}, where Unknown is honest. Dots are estimates, bars what "
+        "is shown of the true value, cut at the edge of the chart. The table of commits has the "
+        "numbers."
+    )
+    return Figure(clause.text, caption, for_pages(draw))
+
+
+def _points(steps: Sequence[DecidedStep], position: int) -> list[StepPoint]:
+    """What each decided step found of the clause at a position of the condition."""
+    return [
+        _point(step, step.verdict.clauses[position])
+        for step in steps
+        if position < len(step.verdict.clauses)
+    ]
+
+
+def _point(step: DecidedStep, clause: RecordedClause) -> StepPoint:
+    return StepPoint(
+        step.number,
+        clause.estimate,
+        clause.low,
+        clause.high,
+        clause.result,
+        passed=step.passed,
+        baseline=step.became_baseline,
+    )
+
+
+ENDINGS = {
+    Ending.PROVEN: "proven",
+    Ending.FUTILE: "given up, because it can hardly be clearly on the good side any more",
+    Ending.EXHAUSTED: "not shown by all the examples that there are",
+    Ending.OPEN: "still open",
+}
+WITHOUT_LABELS = {
+    Ending.PROVEN: "No label was needed: on how many examples the models differ proves it.",
+    Ending.FUTILE: "No label was needed: the models differ on too few examples for it to be shown.",
+    Ending.EXHAUSTED: "No label was needed: on how many examples they differ does not show it.",
+    Ending.OPEN: "Nothing is labelled yet.",
+}
+
+
+def evidence_figure(curves: ClauseCurves) -> Figure:
+    """How the evidence on one clause grew, label by label."""
+    labels = curves.labels[-1]
+    if labels == 0:
+        return Figure(curves.clause, WITHOUT_LABELS[curves.ending], {})
+    proof, futility = (
+        f"{_wealth(curve.evidence[-1])}, where {_wealth(curve.target)} is needed"
+        for curve in (curves.proof, curves.futility)
+    )
+    caption = (
+        f"After {labels:,} labels: {ENDINGS[curves.ending]}. The proof stands at {proof}; what "
+        f"speaks for giving up at {futility}."
+    )
+    return Figure(curves.clause, caption, for_pages(partial(evidence_chart, curves)))
+
+
+def _wealth(log: float) -> str:
+    """What bets have won, from its logarithm, to three digits."""
+    power = log / math.log(10)
+    if power < -3:
+        return "less than 0.001"
+    if power > 9:
+        return "infinity" if log == math.inf else f"10^{power:.0f}"
+    rounded = float(f"{math.exp(log):.3g}")
+    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
