@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from easeci.evidence.endings import Ending
 from easeci.ledger.chain import Head
 from easeci.ledger.events import (
     BaselineFailed,
@@ -17,9 +18,10 @@ from easeci.ledger.events import (
     TestsetRetired,
 )
 from easeci.ledger.state import State
+from easeci.verdict.logic import Result
 from easeci.views.alarms import Alarm, AlarmKind, alarms
 from easeci.views.status import status
-from tests.histories import History
+from tests.histories import CLAUSE, History, verdict
 
 
 def found(state: State) -> dict[AlarmKind, Alarm]:
@@ -67,9 +69,11 @@ def test_commits_that_are_mostly_undecided_are_an_alarm() -> None:
     for name in "12345678":
         history.commit(name, False)
     assert found(history.state) == {}
+    exhausted = replace(CLAUSE, ended=Ending.EXHAUSTED)
+    unknown = verdict(result=Result.UNKNOWN, clauses=(exhausted,)).document()
     for index, event in enumerate(history.events):
         if isinstance(event, Decided):
-            history.events[index] = replace(event, verdict={"outcome": "Unknown", "labels": 7})
+            history.events[index] = replace(event, verdict=unknown)
     assert "8 of 8" in found(history.state)[AlarmKind.UNDECIDED].message
 
 
