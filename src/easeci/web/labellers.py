@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from easeci.errors import BusyError
+from easeci.service.labelling.message_order import MessageOrder
 from easeci.service.labelling.session import LabelSession
 from easeci.service.project import Project
 from easeci.web.background import BackgroundThread
-from easeci.web.message_order import MessageOrder
 
 if TYPE_CHECKING:
     from easeci.web.site import ServedProject

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from easeci.web.message_order import MOST_REMEMBERED, MessageOrder
+from easeci.service.labelling.message_order import MOST_REMEMBERED, MessageOrder
 
 
 def test_a_page_that_came_after_keeps_the_seat() -> None:
