@@ -20,7 +20,7 @@ from easeci.cli.terminal import output, plain_characters, show_warnings
 from easeci.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from easeci.service.labelling.session import Question
+    from easeci.service.labelling.questions import Question
     from easeci.service.labelling.terminal import TerminalSession
 
 SINGLE_KEYS = 9

@@ -130,10 +130,6 @@ class Journal:
             os.close(self._file)
         self._file = -1
 
-    @property
-    def closed(self) -> bool:
-        return self._file < 0
-
     def _line(self, entry: dict[str, Any]) -> None:
         self._write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
 

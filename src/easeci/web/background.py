@@ -1,19 +1,19 @@
-"""The keeper: records what pages can't wait to record.
+"""The background thread: it records what pages cannot wait to record.
 
-Whoever acts on a project acts alone, and a build may take half an hour. A page that somebody looks
-at must not wait for it. So looks, and answers that settle a step, are handed to one thread, which
-waits for its turn. Answers are on the disk before that; a look that was never recorded, because the
-server was killed within that time, is all that can be lost.
+Only one command at a time acts on a project, and a build can take half an hour. A page must not
+wait for that. So this thread waits instead: it records which pages were seen, tends the label
+session, and lets the project go on when a tick or a letter is due. Answers of labellers are on the
+disk before that. If the server is killed, only looks that are not recorded yet are lost.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from easeci.errors import EaseciError, unexpected
 from easeci.service.commits.advance import catch_up
+from easeci.service.labelling.session import LabelSession
 from easeci.service.looks import append_looks
 from easeci.service.project import Project
 
@@ -23,87 +23,79 @@ if TYPE_CHECKING:
 IDLE_SECONDS = 15.0
 CLOSING_SECONDS = 5.0
 PAUSE_SECONDS = 5.0
-"""After something went wrong, such as a full disk, before it is tried again."""
-Task = Callable[[Project], None]
+"""After an error, such as a full disk, before the next try."""
 
 
 class BackgroundThread:
-    """One thread with a copy of the project of its own."""
+    """One thread with its own copy of the project. ``problem`` is what went wrong last, if any."""
 
-    def __init__(self, place: ServedProject) -> None:
-        self._place = place
-        self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
+    def __init__(self, place: ServedProject, label_session: LabelSession) -> None:
+        self._place, self._label_session = place, label_session
+        self._thread = threading.Thread(target=self._run, name="background", daemon=True)
         self._wake = threading.Condition()
+        self._is_woken = self._is_ended = False
         self._looks: list[str] = []
         self._seen: set[tuple[str, str, int | None]] = set()
-        self._tasks: list[Task] = []
-        self._idle: list[Task] = []
-        self._ended = False
         self.problem: str | None = None
 
     def start(self) -> None:
+        """Begin to work."""
         self._thread.start()
 
     def close(self) -> None:
-        with self._wake:
-            self._ended = True
-            self._wake.notify()
+        """Do what is left, if no other command holds the project for long, and end."""
+        self._is_ended = True
+        self.wake()
         if self._thread.is_alive():
             self._thread.join(CLOSING_SECONDS)
 
     def look(self, session: str, view: str, testset: int | None) -> None:
-        """Somebody looks at more than the signals: recorded once a session, view and testset."""
+        """Record a look at more than the signals, once for each session, view and testset."""
         with self._wake:
             if (session, view, testset) in self._seen:
                 return
             self._seen.add((session, view, testset))
             self._looks.append(view)
-            self._wake.notify()
+        self.wake()
 
-    def run_soon(self, task: Task) -> None:
-        """Do something that takes the project for itself; what fails is tried again."""
+    def wake(self) -> None:
+        """Work now, and not only after the usual time."""
         with self._wake:
-            if task not in self._tasks:
-                self._tasks.append(task)
+            self._is_woken = True
             self._wake.notify()
-
-    def when_idle(self, task: Task) -> None:
-        """Do something every now and then, when there is nothing else to do."""
-        self._idle.append(task)
 
     def _run(self) -> None:
         project: Project | None = None
         while True:
             with self._wake:
-                idle = not (self._looks or self._tasks or self._ended)
-                if idle:
-                    self._wake.wait(IDLE_SECONDS)
-                looks, tasks, ended = self._looks, self._tasks, self._ended
-                self._looks, self._tasks = [], []
+                self._wake.wait_for(lambda: self._is_woken, IDLE_SECONDS)
+                self._is_woken, ended = False, self._is_ended
             try:
                 project = project or self._place.open()
-                _record(project, looks)
-                looks = []
-                tasks = tasks or ([] if ended else list(self._idle))
-                while tasks:
-                    tasks[0](project)
-                    del tasks[0]
+                self._work(project, ended=ended)
                 self.problem = None
-            except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
-                # The thread goes on, and the owner is told.
+            except BaseException as error:  # noqa: BLE001 - panics of polars are not Exceptions
+                # The thread goes on, and the overview tells the owner.
                 ours = isinstance(error, EaseciError)
                 self.problem = str(error).partition("\n")[0] if ours else unexpected(error)
                 with self._wake:
-                    self._looks = looks + self._looks
-                    self._tasks = tasks + [e for e in self._tasks if e not in tasks]
-                    self._wake.wait(0 if self._ended else PAUSE_SECONDS)
+                    self._wake.wait_for(lambda: self._is_ended, PAUSE_SECONDS)
+                    self._is_woken = True  # try again
             if ended:
                 return
 
+    def _work(self, project: Project, *, ended: bool) -> None:
+        self._record_looks(project)
+        if ended:
+            self._label_session.close(project)
+        else:
+            self._label_session.tend(project)
 
-def _record(project: Project, looks: list[str]) -> None:
-    """Record looks, and go on with whatever can go on: a tick that has come, a letter due."""
-    with project.exclusive():
-        if looks:
-            append_looks(project, *looks)
-        catch_up(project)
+    def _record_looks(self, project: Project) -> None:
+        with project.exclusive():
+            looks = list(self._looks)
+            if looks:
+                append_looks(project, *looks)
+            with self._wake:
+                del self._looks[: len(looks)]
+            catch_up(project)

@@ -13,7 +13,8 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from easeci.errors import UsageError
 from easeci.evidence.cells import LabelState
-from easeci.service.labelling.session import LEASE_SECONDS, Given, LabelSession, Question, roughly
+from easeci.service.labelling.questions import Given, OpenQuestions, Question, roughly
+from easeci.service.labelling.session import LEASE_SECONDS
 from easeci.web.request import RequestContext
 
 HELD = 3
@@ -51,43 +52,42 @@ def show(context: RequestContext) -> Response:
 
 def take(context: RequestContext) -> Response:
     """The examples of a seat; asked for again and again, it keeps them."""
-    with context.site.labellers.labelling_session() as labelling:
-        return _document(context, labelling)
+    with context.site.labelling() as questions:
+        return _document(context, questions)
 
 
 def answer(context: RequestContext) -> Response:
-    with context.site.labellers.labelling_session() as labelling:
+    with context.site.labelling() as questions:
         label = context.text("label") if context.text("state") == LabelState.LABEL else None
-        given = labelling.answer(
+        given = questions.answer(
             _seat(context),
             context.who.name,
             context.text("ticket"),
             _state(context.text("state")),
             label,
         )
-        return _document(context, labelling, given=given)
+        return _document(context, questions, given=given)
 
 
 def undo(context: RequestContext) -> Response:
-    with context.site.labellers.labelling_session() as labelling:
-        taken_back = labelling.undo(_seat(context), context.who.name, context.text("undone"))
-        return _document(context, labelling, undone=taken_back is not None)
+    with context.site.labelling() as questions:
+        taken_back = questions.undo(_seat(context), context.who.name, context.text("undone"))
+        return _document(context, questions, undone=taken_back is not None)
 
 
 def leave(context: RequestContext) -> Response:
-    context.site.labellers.leave(_seat(context), _turn(context))
+    context.site.label_session.leave(_seat(context), _turn(context))
     return JSONResponse({})
 
 
 def file(context: RequestContext) -> Response:
     """A file that an example names, to be looked at or listened to."""
     query = context.request.query_params
-    with context.site.labellers.labelling_session() as labelling:
-        path = labelling.file(
-            _seat_name(context, query.get("seat", "")),
-            context.request.path_params["ticket"],
-            query.get("column", ""),
-        )
+    path = context.site.label_session.file(
+        _seat_name(context, query.get("seat", "")),
+        context.request.path_params["ticket"],
+        query.get("column", ""),
+    )
     if path is None:
         raise UsageError("there is no such file", hint="It is of an example that was answered.")
     kind = (IMAGES | SOUNDS | TEXTS).get(path.suffix.lower())
@@ -99,30 +99,26 @@ def file(context: RequestContext) -> Response:
 
 def _document(
     context: RequestContext,
-    labelling: LabelSession,
+    questions: OpenQuestions,
     *,
     given: Given | None = None,
     undone: bool | None = None,
 ) -> Response:
     """All that a page shows: the examples that it holds, and how things stand."""
     again = context.text("unsettled") == "yes"
-    by, seat = context.who.name, _seat(context)
-    labellers, turn = context.site.labellers, _turn(context)
-    held = labelling.take(seat, by, HELD, unsettled=again) if labellers.speaks(seat, turn) else []
-    if held and not labellers.speaks(seat, turn):  # the tab was closed while this took examples
-        labelling.leave(seat)
-        held = []
+    by = context.who.name
+    held = questions.take(_seat(context), by, HELD, unsettled=again, message=_turn(context))
     return JSONResponse(
         {
             "given": given,
             "undone": undone,
             "questions": [_question(question) for question in held],
-            "classes": labelling.classes,
-            "declared": labelling.declared,
-            "more": roughly(labelling.more_unsettled(by) if again else labelling.more),
-            "settled": labelling.awaiting_flush,
-            "undoable": labelling.undoable(by),
-            "unsettled": labelling.more_unsettled(by) > 0,
+            "classes": questions.classes,
+            "declared": questions.declared,
+            "more": roughly(questions.more_unsettled(by) if again else questions.more),
+            "settled": questions.awaiting_flush,
+            "undoable": questions.undoable(by),
+            "unsettled": questions.more_unsettled(by) > 0,
             "lease": LEASE_SECONDS,
         }
     )

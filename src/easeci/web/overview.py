@@ -68,7 +68,7 @@ def _owners(context: RequestContext) -> Response:
         testset=testset,
         promise=promise(testset.script),
         notices=_notices(context.site, standing.alarms),
-        given=context.site.labellers.given(),
+        given=context.site.label_session.unrecorded,
         figures=_history(context.site, testset, steps),
         waiting=[row.shown for row in rows if row.shown.signal is Signal.PENDING],
         rows=_recent(context, rows),
@@ -133,7 +133,7 @@ def _number(testset: Testset | None) -> int | None:
 
 def _wanted(site: Site, project: Project, testset: Testset) -> int:
     """The labels that are asked for just now, as those who are labelling have left it."""
-    asked_for = site.labellers.wanted()
+    asked_for = site.label_session.wanted
     if asked_for is not None:
         return asked_for
     key = ("wanted", testset.number, testset.steps_used, len(testset.label_files), testset.retired)

@@ -6,6 +6,7 @@ import ipaddress
 import logging
 import socket
 import ssl
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -87,7 +88,7 @@ class Server:
 
     def run(self) -> None:
         """Serve until a signal ends it. Nothing of a request is written to a log."""
-        self.site.background.run_soon(lambda _: warm_up())
+        threading.Thread(target=warm_up, name="warm up", daemon=True).start()
         for name in QUIET:  # they write of requests what must not be written
             logger = logging.getLogger(name)
             logger.addHandler(logging.NullHandler())

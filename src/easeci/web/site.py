@@ -20,10 +20,11 @@ from easeci.service.access.tokens import (
     tokens,
     visitor_of,
 )
+from easeci.service.labelling.questions import OpenQuestions
+from easeci.service.labelling.session import LabelSession
 from easeci.service.project import Project, open_project
 from easeci.web.background import BackgroundThread
 from easeci.web.flash import FlashMessages
-from easeci.web.labellers import Labellers
 from easeci.web.throttle import Throttle
 
 MOST_REMEMBERED = 200
@@ -61,8 +62,8 @@ class Site:
         self.name = self._project.name
         self.throttle = Throttle()
         self.notes = FlashMessages()
-        self.background = BackgroundThread(place)
-        self.labellers = Labellers(place, self.background)
+        self.label_session = LabelSession(place.open(), shared=True)
+        self.background = BackgroundThread(place, self.label_session)
         self._memory: dict[tuple[object, ...], tuple[Any]] = {}
         self._memory_lock = threading.Lock()
         self._act = threading.Lock()
@@ -75,8 +76,15 @@ class Site:
 
     def close(self) -> None:
         """Record what is not recorded yet, if nothing else is at work; answers are safe anyway."""
-        self.labellers.close()
         self.background.close()
+
+    @contextmanager
+    def labelling(self) -> Iterator[OpenQuestions]:
+        """The open questions, for one request. The background thread records what follows."""
+        with self.label_session.open() as questions:
+            yield questions
+        if self.label_session.has_work:
+            self.background.wake()
 
     @contextmanager
     def reading(self) -> Iterator[Project]:
@@ -101,7 +109,7 @@ class Site:
                         "another command is at work on the project, such as a build", hint=LATER
                     )
                 time.sleep(0.05)
-            self.labellers.record(project)
+            self.label_session.record(project)
             yield project
         finally:
             self._act.release()

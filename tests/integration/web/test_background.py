@@ -1,10 +1,10 @@
-"""The keeper: pages don't wait for it, and it loses nothing while the server lives."""
+"""The background thread: no page waits for it, and it loses nothing while the server lives."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -12,8 +12,10 @@ import pytest
 from polars.exceptions import PanicException
 
 from easeci.errors import InfrastructureError
+from easeci.service.commits.advance import catch_up
+from easeci.service.labelling.session import Flushed, LabelSession
 from easeci.service.project import Project, open_project
-from easeci.web import background as keeping
+from easeci.web import background as module
 from easeci.web.background import BackgroundThread
 from easeci.web.site import ServedProject
 from tests.repositories import Workplace
@@ -23,15 +25,38 @@ from tests.waiting import PATIENCE, wait_until
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    place = Workplace.make(tmp_path_factory.mktemp("keeper"))
+    place = Workplace.make(tmp_path_factory.mktemp("background"))
     place.commit_cut(0.6)
     open_project(place.repository, create=True)
     return place
 
 
+class Tended(LabelSession):
+    """A session that does what a test says whenever it is tended."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.todo: list[Callable[[], None]] = []
+        self.closed = 0
+
+    def tend(self, project: Project) -> None:  # noqa: ARG002 - the real one needs it
+        while self.todo:
+            self.todo[0]()
+            del self.todo[0]
+
+    def close(self, project: Project, waiting: Callable[[], None] | None = None) -> Flushed:
+        self.closed += 1
+        return super().close(project, waiting)
+
+
 @pytest.fixture
-def background(place: Workplace) -> Iterator[BackgroundThread]:
-    background = BackgroundThread(ServedProject(place.repository))
+def session(place: Workplace) -> Tended:
+    return Tended(open_project(place.repository))
+
+
+@pytest.fixture
+def background(place: Workplace, session: Tended) -> Iterator[BackgroundThread]:
+    background = BackgroundThread(ServedProject(place.repository), session)
     background.start()
     yield background
     background.close()
@@ -86,33 +111,29 @@ def test_while_somebody_else_acts_looks_wait_and_pages_do_not(tmp_path: Path) ->
     assert testset.labels == 1
 
 
-def test_nothing_is_lost_by_an_orderly_end(place: Workplace) -> None:
-    """Looks and errands that came while the project was held, and while it was being closed."""
-    background, done, before = (
-        BackgroundThread(ServedProject(place.repository)),
-        [],
-        len(looks(place)),
-    )
+def test_nothing_is_lost_by_an_orderly_end(place: Workplace, session: Tended) -> None:
+    """Looks that came while the project was held, and the session's answers, are recorded."""
+    background = BackgroundThread(ServedProject(place.repository), session)
+    before = len(looks(place))
     background.start()
     with held(place):
         background.look("a", "overview", None)
-        wait_until(lambda: not background._looks)  # it has taken that, and waits for its turn
+        wait_until(lambda: not background._is_woken)  # it works on that, and waits for the project
         background.look("b", "overview", None)
-        background.run_soon(lambda project: done.append(project.name))
         closing = threading.Thread(target=background.close)
         closing.start()
     closing.join()
     assert len(looks(place)) == before + 2
-    assert done == ["model"]
+    assert session.closed == 1
     assert not background._thread.is_alive()
 
 
 def test_it_goes_on_after_an_error_and_repeats_what_failed(
     background: BackgroundThread, place: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the store refused is recorded as soon as it takes it, in its order, and errands too."""
-    monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
-    before, done = len(looks(place)), []
+    """Looks that the store refused are recorded in their order as soon as it takes them."""
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.05)
+    before = len(looks(place))
 
     def refuse(project: Project, *events: object) -> None:
         raise InfrastructureError("the disk is full\nand more")
@@ -122,46 +143,64 @@ def test_it_goes_on_after_an_error_and_repeats_what_failed(
         background.look("a", "overview", None)
         wait_until(lambda: background.problem is not None)
         background.look("a", "commit", None)
-        background.run_soon(lambda _: done.append(1))
         assert background.problem == "the disk is full"
     wait_until(lambda: len(looks(place)) == before + 2 and background.problem is None)
     assert looks(place)[before:] == ["overview", "commit"]
-    wait_until(lambda: done == [1])
 
 
-def test_an_errand_that_fails_is_tried_again(
-    background: BackgroundThread, monkeypatch: pytest.MonkeyPatch
+def test_a_look_is_not_recorded_twice_if_something_after_it_fails(
+    background: BackgroundThread, place: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Itself and those behind it, each until it is done once."""
-    monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.05)
+    failures, before = [ValueError()], len(looks(place))
+
+    def failing_once(project: Project) -> tuple[int, ...]:
+        if failures:
+            raise failures.pop()
+        return catch_up(project)
+
+    monkeypatch.setattr(module, "catch_up", failing_once)
+    background.look("a", "overview", None)
+    wait_until(lambda: not failures and len(looks(place)) > before and background.problem is None)
+    assert looks(place)[before:] == ["overview"]
+
+
+def test_tending_that_fails_is_tried_again(
+    background: BackgroundThread, session: Tended, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without waiting for somebody to wake the thread."""
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.05)
     tried: list[str] = []
 
-    def stubborn(project: Project) -> None:
+    def stubborn() -> None:
         tried.append("stubborn")
         if len(tried) < 3:
             raise ValueError
 
-    background.run_soon(stubborn)
-    background.run_soon(lambda _: tried.append("behind it"))
-    wait_until(lambda: "behind it" in tried)
-    assert tried == ["stubborn"] * 3 + ["behind it"]
+    session.todo = [stubborn, lambda: tried.append("the next")]
+    background.wake()
+    wait_until(lambda: "the next" in tried)
+    assert tried == ["stubborn"] * 3 + ["the next"]
 
 
 def test_a_panic_of_polars_does_not_end_it(
-    background: BackgroundThread, place: Workplace, monkeypatch: pytest.MonkeyPatch
+    background: BackgroundThread,
+    session: Tended,
+    place: Workplace,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Which is no Exception. What it said may quote a cell, so its words are nobody's."""
-    monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
+    """Such a panic is not an Exception. Its message can quote a cell, so nobody is shown it."""
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.05)
     panics, before = [PanicException("row 7: secret")], len(looks(place))
     assert not isinstance(panics[0], Exception)
     told: list[str | None] = []
 
-    def panicking(project: Project) -> None:
+    def panicking() -> None:
         if panics:
             raise panics.pop()
         told.append(background.problem)
 
-    background.run_soon(panicking)
+    session.todo = [panicking]
     background.look("a", "overview", None)
     wait_until(lambda: bool(told) and background.problem is None)
     assert told[0] is not None
@@ -172,14 +211,14 @@ def test_a_panic_of_polars_does_not_end_it(
 
 def test_the_owner_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the first page, whether there is a testset or not, and in words; nobody else is."""
-    monkeypatch.setattr(keeping, "PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.05)
     empty = Workplace.make(tmp_path / "empty")
     empty.commit_cut(0.6)
     for place in (empty, waiting_project(tmp_path / "waiting")):
         with serving_here(place.repository) as here:
             developer = visitor(here, place.repository, "developer")
             with monkeypatch.context() as patch:
-                patch.setattr(keeping, "_record", broken)
+                patch.setattr(BackgroundThread, "_record_looks", broken)
                 owner = visitor(here, place.repository, "owner")
                 wait_until(partial(has_problem, here))
                 words = "The server could not record: the store &lt;b&gt; may not be written."
@@ -197,5 +236,5 @@ def has_none(here: Here) -> bool:
     return here.site.background.problem is None
 
 
-def broken(project: Project, views: list[str]) -> None:
+def broken(self: BackgroundThread, project: Project) -> None:
     raise InfrastructureError("the store <b> may not be written")

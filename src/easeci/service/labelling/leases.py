@@ -1,6 +1,7 @@
-"""Seats: who holds which positions of a testset, each position one seat at most.
+"""Leases: which labeller's tab or terminal holds which positions of a testset.
 
-A seat is heard of with every call. After a while of silence it lapses, and what it held is free.
+A holder is a browser tab or a terminal. A position has at most one holder. Every call of a holder
+renews its lease. A holder that is silent for too long loses what it holds.
 """
 
 from __future__ import annotations
@@ -10,101 +11,99 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class _Seat:
-    heard: float
+class _Lease:
+    """What one holder holds, when it was heard of last, and what it answered last."""
+
+    renewed: float
     held: list[int] = field(default_factory=list)
     last: int | None = None
 
 
 class Leases:
-    """The seats of a desk. ``clock`` counts seconds, and ``lease`` of them are kept in silence."""
+    """All leases of a session. A lease lasts ``seconds``, as ``clock`` counts them."""
 
-    def __init__(self, clock: Callable[[], float], lease: float) -> None:
-        self._clock, self._lease = clock, lease
-        self._seats: dict[str, _Seat] = {}
+    def __init__(self, clock: Callable[[], float], seconds: float) -> None:
+        self._clock, self._seconds = clock, seconds
+        self._leases: dict[str, _Lease] = {}
         self._holders: dict[int, str] = {}
 
-    def heard(self, name: str) -> None:
-        """A seat is there: one that is new, or has lapsed, holds nothing."""
+    def renew(self, holder: str) -> None:
+        """Renew the lease of a holder, or give it one that is still empty."""
         self.let_lapse()
-        self._seats.setdefault(name, _Seat(0.0)).heard = self._clock()
+        self._leases.setdefault(holder, _Lease(0.0)).renewed = self._clock()
 
     @property
     def held(self) -> dict[str, list[int]]:
-        """Who holds what."""
-        return {name: list(seat.held) for name, seat in self._seats.items() if seat.held}
+        """The positions of every holder that holds any."""
+        return {name: list(lease.held) for name, lease in self._leases.items() if lease.held}
 
     def restore(self, held: dict[str, list[int]]) -> None:
-        """Seats that were there before; each has its whole lease to be heard of again."""
-        for name, positions in held.items():
-            self.heard(name)
+        """Take over leases of an earlier session; each begins anew."""
+        for holder, positions in held.items():
+            self.renew(holder)
             for position in reversed(positions):  # each becomes the first
-                self.give(name, position)
+                self.give(holder, position)
 
-    def fill(self, name: str, wanted: Iterable[int], count: int) -> list[int]:
-        """What a seat holds, cut down or filled up to ``count`` with what nobody else holds."""
-        seat = self._seats[name]
-        for position in seat.held[count:]:
+    def fill(self, holder: str, wanted: Iterable[int], count: int) -> list[int]:
+        """Cut or fill up what a holder holds to ``count``, with positions that nobody holds."""
+        lease = self._leases[holder]
+        for position in lease.held[count:]:
             self._free(position)
-        if len(seat.held) < count:
+        if len(lease.held) < count:
             for position in wanted:
                 if position not in self._holders:
-                    seat.held.append(position)
-                    self._holders[position] = name
-                    if len(seat.held) >= count:
+                    lease.held.append(position)
+                    self._holders[position] = holder
+                    if len(lease.held) >= count:
                         break
-        return list(seat.held)
+        return list(lease.held)
 
-    def give(self, name: str, position: int) -> None:
-        """A position becomes the first one of a seat."""
+    def give(self, holder: str, position: int) -> None:
+        """Make a position the first one of a holder, even if another one holds it."""
         self._free(position)
-        self._seats[name].held.insert(0, position)
-        self._holders[position] = name
+        self._leases[holder].held.insert(0, position)
+        self._holders[position] = holder
 
-    def done(self, name: str, position: int) -> None:
-        """A seat has answered a position, whoever holds it now."""
-        holder = self._holders.get(position)
-        if holder is not None:
+    def end(self, holder: str, position: int) -> None:
+        """Free a position that ``holder`` has answered, even if another one holds it now."""
+        other = self._holders.get(position)
+        if other is not None:
             self._free(position)
-            self._seats[holder].last = position
-        self._seats[name].last = position
+            self._leases[other].last = position
+        self._leases[holder].last = position
 
-    def holds(self, name: str, position: int) -> bool:
-        return self._holders.get(position) == name
+    def holds(self, holder: str, position: int) -> bool:
+        """Whether this holder holds the position."""
+        return self._holders.get(position) == holder
 
-    def shown(self, name: str) -> set[int]:
-        """What a seat holds, and what it held last."""
+    def shown(self, holder: str) -> set[int]:
+        """What a holder holds, and what it held last."""
         self.let_lapse()
-        seat = self._seats.get(name)
-        if seat is None:
+        lease = self._leases.get(holder)
+        if lease is None:
             return set()
-        return set(seat.held) | ({seat.last} if seat.last is not None else set())
+        return set(lease.held) | ({lease.last} if lease.last is not None else set())
 
-    def keep_only(self, is_kept: Callable[[int], bool], name: str | None = None) -> None:
-        """Take away what is no longer to be answered, from one seat or from all."""
-        for position, holder in list(self._holders.items()):
-            if name in (None, holder) and not is_kept(position):
+    def keep_only(self, is_kept: Callable[[int], bool], holder: str | None = None) -> None:
+        """Free the positions that are not kept, of one holder or of all."""
+        for position, name in list(self._holders.items()):
+            if holder in (None, name) and not is_kept(position):
                 self._free(position)
 
-    def leave(self, name: str) -> None:
-        """A seat is given up."""
-        seat = self._seats.pop(name, None)
-        for position in seat.held if seat is not None else ():
+    def leave(self, holder: str) -> None:
+        """End the lease of a holder."""
+        lease = self._leases.pop(holder, None)
+        for position in lease.held if lease is not None else ():
             del self._holders[position]
-
-    def clear(self) -> None:
-        """Nobody holds anything any more."""
-        self.keep_only(lambda _: False)
-        for seat in self._seats.values():
-            seat.last = None
 
     def _free(self, position: int) -> None:
         holder = self._holders.pop(position, None)
         if holder is not None:
-            self._seats[holder].held.remove(position)
+            self._leases[holder].held.remove(position)
 
     def let_lapse(self) -> None:
-        """Give up the seats of those who were silent for too long."""
+        """End the leases of holders that were silent for too long."""
         now = self._clock()
-        for name in [n for n, seat in self._seats.items() if now - seat.heard > self._lease]:
-            self.leave(name)
+        lapsed = [n for n, lease in self._leases.items() if now - lease.renewed > self._seconds]
+        for holder in lapsed:
+            self.leave(holder)

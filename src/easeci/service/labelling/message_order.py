@@ -1,40 +1,35 @@
-"""The order in which tabs speak, which need not be the one in which the server hears them.
+"""The order in which each browser tab sent its messages.
 
-A page that is closed or loaded again says that it leaves. What it had asked before that, and what
-the page after it asks, come by other connections, and may come later or earlier. So a tab counts
-what it says.
+A page that is closed or reloaded says that it leaves. Its earlier requests, and those of the page
+that follows, use other connections and can arrive before or after that. So each tab numbers its
+messages, and the numbers decide.
 """
 
 from __future__ import annotations
-
-import threading
 
 MOST_REMEMBERED = 1000
 
 
 class MessageOrder:
-    """What each tab said last, and when it last said that it leaves."""
+    """For each holder of leases: the last message so far, and the last one that said it leaves."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._heard: dict[str, tuple[int, int]] = {}
+        self._last: dict[str, tuple[int, int]] = {}
 
-    def speaks(self, seat: str, turn: int) -> bool:
-        """Whether somebody sits there: not if the seat was left after this was said."""
-        with self._lock:
-            spoken, left = self._heard.get(seat, (0, 0))
-            self._remember(seat, max(spoken, turn), left)
-            return turn >= left
+    def is_present(self, holder: str, number: int) -> bool:
+        """Note a message. False if the holder said after it that it leaves."""
+        sent, left = self._last.get(holder, (0, 0))
+        self._remember(holder, max(sent, number), left)
+        return number >= left
 
-    def leaves(self, seat: str, turn: int) -> bool:
-        """Whether a seat is left by this: not if somebody there has spoken since."""
-        with self._lock:
-            spoken, left = self._heard.get(seat, (0, 0))
-            self._remember(seat, spoken, max(left, turn))
-            return turn >= spoken
+    def leaves(self, holder: str, number: int) -> bool:
+        """Note that a holder leaves. False if it has sent something after that."""
+        sent, left = self._last.get(holder, (0, 0))
+        self._remember(holder, sent, max(left, number))
+        return number >= sent
 
-    def _remember(self, seat: str, spoken: int, left: int) -> None:
-        self._heard.pop(seat, None)
-        self._heard[seat] = (spoken, left)  # the last one now
-        if len(self._heard) > MOST_REMEMBERED:
-            del self._heard[next(iter(self._heard))]
+    def _remember(self, holder: str, sent: int, left: int) -> None:
+        self._last.pop(holder, None)
+        self._last[holder] = (sent, left)  # at the end: the first one is the oldest
+        if len(self._last) > MOST_REMEMBERED:
+            del self._last[next(iter(self._last))]

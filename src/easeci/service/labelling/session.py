@@ -1,471 +1,214 @@
-"""The desk: several labellers at one testset, none of whom is ever asked what another one is.
+"""A label session: the only owner of open questions, from the first labeller to the last.
 
-Every labeller has a *seat*: a browser's tab or a terminal. The desk hands out questions in the
-testset's secret order, each to one seat, and never more than the open step wants from its first
-missing label on; so nobody gets far ahead of somebody slow. A seat that is not heard of for a while
-loses what it held to the others (:mod:`easeci.service.labelling.leases`).
+The session opens the questions when somebody labels, records answers when a verdict is known with
+them, and closes the questions when everybody has left. A server has one session for all its
+labellers, and its background thread calls :meth:`LabelSession.tend` now and then. A terminal has
+one of its own. These rules hold:
 
-An answer is on the disk (the vault's journal) before :meth:`LabelSession.answer` returns, but
-recorded, and so consulted, only when a verdict is known with it, or when the session is closed.
-Until then its labeller can take it back; afterwards it stands, like any label. A session that was
-killed leaves its journal to the next one.
-
-Labellers are blind: a question is an example and nothing else. It is named by a ticket, which says
-nothing of its place; and how many are still to come is said by the plan and not by the evidence,
-which would show where it is heading.
-
-All methods may be called from several threads. One lock guards the desk, and it is never held while
-a command waits for the project: a build may hold that for half an hour.
+- No two labellers get the same example. Each question belongs to one holder, a browser tab or a
+  terminal, and only until its lease ends. Only one process can open the questions of a testset.
+- An answer is on the disk before it is acknowledged. It is recorded, and so consulted, only when a
+  verdict is known with it, or the session is closed. Until then its labeller can take it back.
+  If the process is killed, the next session finds the answers in the journal.
+- One lock guards everything, and nobody waits for the project while holding it: a build can hold
+  the project for half an hour, and labellers go on meanwhile. So a method that records takes the
+  project first and the lock second.
+- What was answered is recorded before the owner's next action (:meth:`LabelSession.record`).
+- Nobody gets far ahead of a slow labeller: only labels that the open step wants, counted from its
+  first missing one, are asked for.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from easeci.errors import BusyError
-from easeci.evidence.cells import LabelState
 from easeci.ledger.events import LABELLING
 from easeci.service.commits.advance import catch_up
-from easeci.service.labelling.files import latest, record_open
 from easeci.service.labelling.leases import Leases
-from easeci.service.labelling.open_step import OpenStep
+from easeci.service.labelling.message_order import MessageOrder
+from easeci.service.labelling.questions import OpenQuestions
 from easeci.service.looks import append_looks
-from easeci.service.project import Project, utc_now
-from easeci.vault.journal import Journal
-from easeci.vault.tickets import Tickets, no_ticket
+from easeci.service.project import Project
 
 LEASE_SECONDS = 60.0
-"""How long a seat keeps its questions without being heard of."""
-
-MOST_REMEMBERED = 1000
-"""Questions kept in memory, to be shown again without a look at the disk."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """An example to label, as a labeller may see it: without its id.
-
-    ``files`` are the columns of ``row`` that name a file.
-    """
-
-    ticket: str
-    row: dict[str, Any]
-    files: tuple[str, ...] = ()
-
-
-class Given(StrEnum):
-    """What became of an answer. None of these is a labeller's mistake."""
-
-    STORED = "stored"
-    """It is on the disk."""
-    SPARE = "stored, but no longer wanted"
-    """It is on the disk too; the verdict did not need it any more."""
-    REPEATED = "stored before"
-    """The same answer of the same labeller, posted again."""
-    ALREADY_ANSWERED = "already answered"
-    """Somebody else's answer stands, or another one of the labeller's own; nothing was stored."""
-    GONE = "of an earlier testset"
-    """There is a newer testset; nothing was stored."""
+"""How long a silent holder keeps its questions."""
+REST_SECONDS = 300.0
+"""After this time without a request the questions are closed, so that a terminal can have them."""
+LEFT_SECONDS = 10.0
+"""The same if no tab holds a question: long enough for a reload."""
 
 
 @dataclass(frozen=True)
 class Flushed:
-    """What recording led to: submissions that have their signal now, and what could not be used."""
+    """What recording led to: submissions that have their signal now, and unusable answers."""
 
     answered: tuple[int, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 class LabelSession:
-    """The questions of the latest testset, and who holds them."""
+    """The label session of a project. Every method can be called from any thread.
+
+    ``project`` belongs to the session: no other thread may use it. Methods that record get another
+    copy from their caller. With ``shared``, leases survive a killed server.
+    """
 
     def __init__(
-        self, project: Project, clock: Callable[[], float], lease: float, *, shared: bool
-    ) -> None:
-        self._project, self._lock, self._shared = project, threading.RLock(), shared
-        self._tickets = Tickets(project.vault.key)
-        self._seats = Leases(clock, lease)
-        self._looks: set[str] = set()
-        self._looked: set[str] = set()
-        self._answers: dict[int, tuple[str, ...]] = {}
-        """What was answered here, by position, also after it was recorded."""
-        self._asked_again: dict[str, set[int]] = {}
-        """The unsettled examples that each labeller has answered again."""
-        self._taken_back: set[int] = set()
-        """What is asked again because somebody wants to answer it otherwise, wanted or not."""
-        self._questions: dict[int, Question] = {}
-        self._begin()
-
-    def _begin(self) -> None:
-        """Move to the latest testset; everything stays as it is if somebody labels that."""
-        testset = latest(self._project)
-        journal = Journal(self._project.sealed(testset).labels_folder)
-        try:
-            step = OpenStep(self._project, testset, journal.entries)
-        except BaseException:
-            journal.close()
-            raise
-        self._journal, self._step = journal, step
-        self._seats.clear()
-        self._questions.clear()
-        self._asked_again.clear()
-        self._taken_back.clear()
-        self._answers = {int(entry["position"]): _answers(entry) for entry in journal.entries}
-        if self._shared:
-            self._restore()
-
-    def _restore(self) -> None:
-        """Whoever was being asked something when the desk before this one was killed still is."""
-        self._seats.restore(self._journal.held())
-        wanted = set(self._step.wanted)
-        self._seats.keep_only(lambda p: p in wanted or self._step.is_unsettled(p))
-        self._kept = self._seats.held
-
-    def _keep_seats(self) -> None:
-        if self._shared and self._seats.held != self._kept:
-            self._kept = self._seats.held
-            self._journal.keep_held(self._kept)
-
-    @staticmethod
-    def open(
+        self,
         project: Project,
         *,
+        shared: bool = False,
         clock: Callable[[], float] = time.monotonic,
         lease: float = LEASE_SECONDS,
-        shared: bool = False,
-    ) -> LabelSession:
-        """The desk of a project's latest testset, on the state as read: it waits for nobody.
+    ) -> None:
+        self._project, self._clock, self._lease = project, clock, lease
+        self._lock = threading.Lock()
+        self._shared, self._order = shared, MessageOrder()
+        self._looks: dict[str, bool] = {}
+        self._questions: OpenQuestions | None = None
+        self._last_used = clock()
 
-        ``project`` is the desk's from here on; nobody else uses it in another thread. BusyError
-        if somebody is labelling the testset already. With ``shared``, several sit at it, and who
-        holds what outlives a desk that is killed.
-        """
-        return LabelSession(project, clock, lease, shared=shared)
+    # -- for labellers
 
-    # -- what labellers do
+    @contextmanager
+    def open(self) -> Iterator[OpenQuestions]:
+        """The open questions, up to date; nobody else changes them until the block ends.
 
-    def take(self, seat: str, by: str, count: int, *, unsettled: bool = False) -> list[Question]:
-        """The questions that a seat holds, filled up to ``count`` with new ones; the first is next.
-
-        Fewer, or none, if others hold what is wanted, and none while :attr:`awaiting_flush`. With
-        ``unsettled``, what was skipped or is disputed is asked again, but nothing twice of one
-        labeller.
+        BusyError if another process has them.
         """
         with self._lock:
-            self.refresh()
-            self._seats.heard(seat)
-            if self.awaiting_flush:
-                return []
-            wanted = self._unsettled_left(by) if unsettled else self._step.wanted
-            if not unsettled:  # what was loaded ahead may not be needed any more
-                self._seats.keep_only(
-                    lambda p: self._step.is_wanted(p) or p in self._taken_back, seat
-                )
-            held = self._seats.fill(seat, wanted, count)
-            self._keep_seats()
-            questions = [self._question(position) for position in held]
-            if questions and seat not in self._looked:
-                self._looks.add(seat)
-            return questions
+            try:
+                yield self._refreshed()
+            finally:
+                self._last_used = self._clock()
 
-    def answer(
-        self, seat: str, by: str, ticket: str, state: LabelState, label: str | None = None
-    ) -> Given:
-        """Store an answer; it is on the disk when this returns.
+    def leave(self, holder: str, message: int) -> None:
+        """End a holder's lease, unless it sent something after this message.
 
-        UsageError if it is no answer: a ticket that is none, a class that the script does not have.
+        Does nothing if the questions are closed.
         """
         with self._lock:
-            self.refresh()
-            self._seats.heard(seat)
-            testset, position = self._tickets.read(ticket)
-            if 0 < testset < self._step.testset.number:
-                return Given.GONE
-            if testset != self._step.testset.number or position >= len(self._step.sealed.examples):
-                raise no_ticket()
-            self._step.require_answer(state, label)
-            if self._step.is_unsettled(position):
-                self._asked_again.setdefault(by, set()).add(position)
-            said = (by, str(state), label or "")
-            if self._answers.get(position) == said:
-                self._seats.done(seat, position)
-                return Given.REPEATED
-            if self._step.is_answered(position):
-                self._seats.done(seat, position)
-                return Given.ALREADY_ANSWERED
-            return self._store(seat, by, position, state, label)
+            if self._order.leaves(holder, message) and self._questions is not None:
+                self._questions.leave(holder)
 
-    def _store(
-        self, seat: str, by: str, position: int, state: LabelState, label: str | None
-    ) -> Given:
-        # Whatever waits for this example, even if nobody was asked for it just now, can use it.
-        needed = self._step.can_use(position)
-        entry = {
-            "id": str(self._step.sealed.examples.ids_at([position])[0]),
-            "position": position,
-            "label": label,
-            "state": str(state),
-            "by": by,
-            "at": utc_now(),
-        }
-        self._journal.add(entry)
-        self._answers[position] = _answers(entry)
-        self._step.add(entry)
-        self._taken_back.discard(position)
-        self._seats.done(seat, position)
-        self._keep_seats()
-        return Given.STORED if needed else Given.SPARE
+    def file(self, holder: str, ticket: str, column: str) -> Path | None:
+        """The file that a column of a question names, checked against its recorded digest.
 
-    def undo(self, seat: str, by: str, ticket: str | None = None) -> Question | None:
-        """Take back an answer of a labeller's own that is not recorded yet, and ask it again.
-
-        The one of ``ticket``, or else the last one. The question is the first one of that seat
-        then, also if the same request has come before. None if there is nothing to take back: also
-        if a verdict is known with it, which makes it like a recorded one.
+        None if it names no file, or the holder was not shown this question.
         """
+        with self.open() as questions:
+            find = questions.file(holder, ticket, column)
+        return None if find is None else find()  # without the lock: a large file takes long
+
+    # -- for the owner's pages
+
+    @property
+    def wanted(self) -> int | None:
+        """How many labels are asked for now; None if nobody labels here."""
         with self._lock:
-            self.refresh()
-            self._seats.heard(seat)
-            ticket = ticket or self.undoable(by)
-            if ticket is None or self.awaiting_flush:
+            try:
+                return None if self._questions is None else self._refreshed().wanted
+            except BusyError:  # the next testset is labelled elsewhere
                 return None
-            testset, position = self._tickets.read(ticket)
-            if testset != self._step.testset.number:
-                return None
-            if position not in self._unrecorded_of(by):
-                return self._question(position) if self._seats.holds(seat, position) else None
-            self._journal.undo(position)
-            self._answers.pop(position, None)
-            self._asked_again.get(by, set()).discard(position)
-            self._step.remove(position)
-            self._taken_back.add(position)
-            self._seats.give(seat, position)
-            self._keep_seats()
-            return self._question(position)
-
-    def undoable(self, by: str) -> str | None:
-        """The ticket of a labeller's last answer, if nothing rests on it yet."""
-        with self._lock:
-            mine = () if self.awaiting_flush else self._unrecorded_of(by)
-            return self._tickets.ticket(self._step.testset.number, mine[-1]) if mine else None
-
-    def _unrecorded_of(self, by: str) -> list[int]:
-        entries = self._journal.entries
-        return [int(entry["position"]) for entry in entries if entry.get("by") == by]
-
-    def leave(self, seat: str) -> None:
-        """A seat is given up; what it held goes to others at once."""
-        with self._lock:
-            self._seats.leave(seat)
-            self._keep_seats()
-
-    @property
-    def occupied(self) -> bool:
-        """Whether anybody is being asked something."""
-        with self._lock:
-            self._seats.let_lapse()
-            return bool(self._seats.held)
-
-    def file(self, seat: str, ticket: str, column: str) -> Path | None:
-        """The file that a column of a question names, verified.
-
-        Only of a question that the seat holds or held last; otherwise, or if it names none, None.
-        """
-        with self._lock:
-            testset, position = self._tickets.read(ticket)
-            here = testset == self._step.testset.number
-            if not here or position not in self._seats.shown(seat):
-                return None
-            question, sealed = self._question(position), self._step.sealed
-        if column not in question.files:
-            return None
-        return sealed.examples.file_at(
-            question.row[column]
-        )  # a large file takes its time: without the lock
-
-    def _question(self, position: int) -> Question:
-        if position not in self._questions:
-            if len(self._questions) > MOST_REMEMBERED:
-                self._questions.clear()
-            sealed = self._step.sealed
-            (row,) = sealed.examples.rows_at([position])
-            shown = {name: value for name, value in row.items() if name != "id"}
-            files = tuple(name for name, value in shown.items() if sealed.examples.has_file(value))
-            ticket = self._tickets.ticket(self._step.testset.number, position)
-            self._questions[position] = Question(ticket, shown, files)
-        return self._questions[position]
-
-    # -- what pages show
-
-    @property
-    def classes(self) -> list[str]:
-        """What a label can be: as declared, or as labels and answers so far are."""
-        with self._lock:
-            return list(self._step.classes)
-
-    @property
-    def declared(self) -> bool:
-        """Whether the script declares the classes, so that there are no others."""
-        with self._lock:
-            return self._step.declared
-
-    @property
-    def more(self) -> int:
-        """How many labels are still to come: as planned, and not as the evidence says."""
-        with self._lock:
-            return self._step.more
-
-    @property
-    def wanted(self) -> int:
-        """How many labels the open step asks for just now; for the owner's eyes."""
-        with self._lock:
-            self.refresh()
-            return sum(1 for _ in self._step.wanted)
 
     @property
     def unrecorded(self) -> int:
         """How many answers are on the disk and not recorded yet."""
         with self._lock:
-            return len(self._journal.entries)
+            return 0 if self._questions is None else self._questions.unrecorded
 
-    def more_unsettled(self, by: str) -> int:
-        """How many unsettled labels one labeller can still be asked for."""
-        with self._lock:
-            return sum(1 for _ in self._unsettled_left(by))
-
-    def _unsettled_left(self, by: str) -> Iterable[int]:
-        done = self._asked_again.get(by, set())
-        return (p for p in self._step.unsettled if p not in done and not self._step.is_answered(p))
-
-    # -- what the keeper does: whoever may wait for the project
+    # -- for threads and commands that may wait for the project
 
     @property
-    def awaiting_flush(self) -> bool:
-        """Whether nothing is handed out until :meth:`flush` has recorded.
-
-        A verdict is known, or there is a newer testset and answers to the one before.
-        """
+    def has_work(self) -> bool:
+        """Whether :meth:`flush` has something to record."""
         with self._lock:
-            return self._step.decided or self._overtaken
+            waits = self._questions is not None and self._questions.awaiting_flush
+            return waits or not all(self._looks.values())
+
+    def tend(self, project: Project) -> None:
+        """Record what is due, and close the questions if everybody has left."""
+        if self.has_work:
+            self.flush(project)
+        with self._lock:
+            resting = self._is_resting
+        if resting:
+            with project.exclusive():
+                with self._lock:
+                    if self._is_resting:  # nobody has come back meanwhile
+                        self._write(project, everything=True)
+                        self._shut()
+                catch_up(project)
 
     def flush(self, project: Project, waiting: Callable[[], None] | None = None) -> Flushed:
-        """Record the answers if a verdict is known with them, and go on to the next open step.
+        """Record who was shown examples, and the answers if a verdict is known with them.
 
-        ``project`` is the caller's own. Waits for other commands, while labellers go on; letters
-        are sent without holding up anybody either.
+        ``waiting`` is called once if another command acts on the project now.
         """
-        with project.exclusive(waiting):
-            if not self.awaiting_flush:  # another command has recorded labels meanwhile
-                return Flushed()
-            return self._record(project)
+        return self._record(project, waiting, everything=False)
 
     def record(self, project: Project) -> Flushed:
-        """Record all answers that there are, before something that must not miss them."""
-        with project.exclusive():
-            return self._record(project)
-
-    @property
-    def look_due(self) -> bool:
-        """Whether somebody new was shown examples, which the owner's record must say."""
-        with self._lock:
-            return bool(self._looks)
-
-    def record_look(self, project: Project, waiting: Callable[[], None] | None = None) -> None:
-        """Record that somebody looked at examples to label them; nothing if that is done."""
-        if not self.look_due:
-            return
-        with project.exclusive(waiting), self._lock:
-            self._record_look(project)
-
-    def refresh(self) -> None:
-        """Notice what other commands recorded; cheap if they did not. Labellers' calls do it."""
-        with self._lock:
-            if self._journal.closed:
-                raise BusyError("labelling has ended here", hint="What was answered is recorded.")
-            self._project.refresh()
-            testset = latest(self._project)
-            if testset.number == self._step.testset.number:
-                if self._step.is_stale(testset):
-                    self._load()
-            elif not self._journal.entries:
-                self._move()
-
-    @property
-    def _overtaken(self) -> bool:
-        """Whether there is a newer testset, but answers to this one are not recorded yet."""
-        newer = latest(self._project).number != self._step.testset.number
-        return newer and bool(self._journal.entries)
+        """Record all answers, before an action that must not miss them."""
+        return self._record(project, None, everything=True)
 
     def close(self, project: Project, waiting: Callable[[], None] | None = None) -> Flushed:
-        """Record all answers, and leave the journal to whoever comes next."""
+        """Record all answers, and leave the journal to the next session."""
         try:
-            with project.exclusive(waiting):
-                return self._record(project)
+            return self._record(project, waiting, everything=True)
         finally:
             with self._lock:
-                self._seats.let_lapse()
-                self._keep_seats()  # who is there still stays: pages outlive a server
-                self._journal.close()
+                self._shut()
 
-    def _record(self, project: Project) -> Flushed:
-        """Record all answers and go on with what waited for them; the caller acts alone.
+    def _record(
+        self, project: Project, waiting: Callable[[], None] | None, *, everything: bool
+    ) -> Flushed:
+        with project.exclusive(waiting):
+            with self._lock:
+                problems = self._write(project, everything=everything)
+            return Flushed(catch_up(project), problems)  # labellers go on: this can take long
 
-        Labellers can call meanwhile: only recording needs the lock, and what follows may take long.
-        """
-        problems: tuple[str, ...] = ()
-        with self._lock:
-            self._record_look(project)
-            if self._journal.entries:
-                problems = record_open(project, self._step.testset.number, self._journal.entries)
-                self._journal.clear()
-        answered = catch_up(project)
-        with self._lock:
-            self.refresh()
-        return Flushed(answered, problems)
+    # -- with the lock held
 
-    # -- how it goes on; all of it under the lock
+    def _refreshed(self) -> OpenQuestions:
+        """The open questions of the latest testset, with all that other commands recorded."""
+        self._project.refresh()
+        before = self._questions
+        if before is None or before.are_over:
+            leases = Leases(self._clock, self._lease)
+            self._questions = OpenQuestions(
+                self._project, leases, self._order, self._looks, shared=self._shared
+            )
+            if before is not None:
+                before.close()
+            return self._questions
+        before.refresh()
+        return before
 
-    def _record_look(self, project: Project) -> None:
-        if self._looks:
+    def _write(self, project: Project, *, everything: bool) -> tuple[str, ...]:
+        """Record looks and answers; the caller acts alone on ``project``."""
+        if not all(self._looks.values()):
             append_looks(project, LABELLING)
-        self._looked |= self._looks
+            self._looks.update(dict.fromkeys(self._looks, True))
+        if self._questions is None or not (everything or self._questions.awaiting_flush):
+            return ()
+        return self._questions.record(project)
+
+    def _shut(self) -> None:
+        if self._questions is not None:
+            self._questions.close()
+        self._questions = None
         self._looks.clear()
 
-    def _load(self) -> None:
-        """The same testset, with another open step or other labels."""
-        before, testset = self._step, latest(self._project)
-        step = OpenStep(self._project, testset, self._journal.entries, before)
-        self._step = step
-        wanted = set(step.wanted) if before.number != step.number else None
-
-        def is_kept(position: int) -> bool:
-            wished = wanted is None or position in wanted or step.is_unsettled(position)
-            return wished and not step.is_answered(position)
-
-        self._seats.keep_only(is_kept)
-
-    def _move(self) -> None:
-        """To the next testset, whose journal must be free."""
-        old = self._journal
-        self._begin()
-        old.close()
-
-
-def roughly(count: int) -> str:
-    """How many labels are still to come, for a labeller; an exact number would be a promise."""
-    if count == 0:
-        return "no more"
-    if count < 10:
-        return "a few more"
-    step = 10 if count < 200 else 100
-    return f"about {round(count / step) * step:,} more"
-
-
-def _answers(entry: dict[str, Any]) -> tuple[str, ...]:
-    return (str(entry.get("by")), str(entry["state"]), entry.get("label") or "")
+    @property
+    def _is_resting(self) -> bool:
+        questions = self._questions
+        if questions is None:
+            return False
+        rest = REST_SECONDS if questions.are_held else LEFT_SECONDS
+        return self._clock() - self._last_used > rest

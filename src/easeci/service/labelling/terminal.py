@@ -1,7 +1,7 @@
-"""A session of one labeller: one example at a time, until every commit that waits has its answer.
+"""Labelling in a terminal: one example at a time, until every waiting commit has its signal.
 
-It is the only seat at a desk (:mod:`easeci.service.labelling.session`), and the desk's keeper too:
-whenever a verdict is known it records, and goes on to what waits next.
+The terminal has a label session of its own (:mod:`easeci.service.labelling.session`). Whenever a
+verdict is known, it records the answers and goes on to the next commit.
 """
 
 from __future__ import annotations
@@ -10,17 +10,25 @@ from collections.abc import Callable
 
 from easeci.evidence.cells import LabelState
 from easeci.service.commits.advance import acting
-from easeci.service.labelling.session import Flushed, Given, LabelSession, Question, roughly
+from easeci.service.labelling.questions import Given, OpenQuestions, Question, roughly
+from easeci.service.labelling.session import Flushed, LabelSession
 from easeci.service.project import Project
 
-SEAT = "terminal"
+HOLDER = "terminal"
 
 
 class TerminalSession:
-    """One labeller's session with a testset.
+    """One labeller in a terminal, and the question that the screen shows.
 
-    With ``unsettled``, what is asked for is what was skipped or disputed before.
+    With ``unsettled``, examples that were skipped or are disputed are asked again. ``more`` says
+    how many labels are still to come by the plan.
     """
+
+    question: Question | None
+    classes: list[str]
+    declared: bool
+    more: str
+    can_undo: bool
 
     def __init__(
         self,
@@ -36,54 +44,51 @@ class TerminalSession:
         self.answered: list[int] = []
         self.problems: tuple[str, ...] = ()
         with acting(project, waiting):
-            pass  # what waits for a label is known now
-        self._session = LabelSession.open(project)
-        self.question = self._next()
-        self._session.record_look(project, waiting)
-
-    @property
-    def classes(self) -> list[str]:
-        return self._session.classes
-
-    @property
-    def declared(self) -> bool:
-        return self._session.declared
-
-    @property
-    def more(self) -> str:
-        """How many labels are still to come: as planned, and not as the evidence says."""
-        more = self._session.more_unsettled(self.by) if self._unsettled else self._session.more
-        return roughly(more)
+            pass  # catch up, so that the open step is known
+        self._session = LabelSession(project)
+        self._ask_next()
+        if self._session.has_work:
+            self._flush()  # this labeller looks at examples
 
     def answer(self, state: LabelState, label: str | None = None) -> None:
         """Store the answer to the question, and go on to the next one."""
         assert self.question is not None
-        given = self._session.answer(SEAT, self.by, self.question.ticket, state, label)
+        with self._session.open() as questions:
+            given = questions.answer(HOLDER, self.by, self.question.ticket, state, label)
         self.given += given in (Given.STORED, Given.SPARE)
-        self.question = self._next()
-
-    @property
-    def can_undo(self) -> bool:
-        return self._session.undoable(self.by) is not None
+        self._ask_next()
 
     def undo(self) -> None:
-        """Take back the last answer that nothing rests on yet, and ask again."""
-        taken_back = self._session.undo(SEAT, self.by)
-        if taken_back is not None:
-            self.given = max(self.given - 1, 0)
-            self.question = taken_back
+        """Take back the last answer, unless it is recorded, and ask its question again."""
+        with self._session.open() as questions:
+            question = questions.undo(HOLDER, self.by)
+            if question is not None:
+                self.given = max(self.given - 1, 0)
+                self._show(questions, question)
 
     def close(self) -> None:
-        """Record what was answered; leave the journal to whoever comes next."""
+        """Record what was answered, and leave the journal to the next session."""
         self._add(self._session.close(self.project, self._waiting))
 
-    def _next(self) -> Question | None:
-        """The next example to ask for; records whenever a verdict is known."""
+    def _ask_next(self) -> None:
+        """Take the next question. Record first whenever a verdict is known."""
         while True:
-            questions = self._session.take(SEAT, self.by, 1, unsettled=self._unsettled)
-            if questions or not self._session.awaiting_flush:
-                return questions[0] if questions else None
-            self._add(self._session.flush(self.project, self._waiting))
+            with self._session.open() as questions:
+                taken = questions.take(HOLDER, self.by, 1, unsettled=self._unsettled)
+                if taken or not questions.awaiting_flush:
+                    self._show(questions, taken[0] if taken else None)
+                    return
+            self._flush()
+
+    def _show(self, questions: OpenQuestions, question: Question | None) -> None:
+        self.question = question
+        self.classes, self.declared = questions.classes, questions.declared
+        self.can_undo = questions.undoable(self.by) is not None
+        more = questions.more_unsettled(self.by) if self._unsettled else questions.more
+        self.more = roughly(more)
+
+    def _flush(self) -> None:
+        self._add(self._session.flush(self.project, self._waiting))
 
     def _add(self, done: Flushed) -> None:
         self.answered += done.answered

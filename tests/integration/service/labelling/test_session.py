@@ -1,4 +1,4 @@
-"""Several labellers at one desk: nobody asked the same, no answer lost, the same verdict."""
+"""Several labellers in one session: no example asked twice, no answer lost, the same verdict."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from easeci.evidence.cells import LabelState
 from easeci.service.commits.submit import run
 from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import import_labels
-from easeci.service.labelling.session import LEASE_SECONDS, Given, LabelSession, Question
+from easeci.service.labelling.questions import Given, OpenQuestions, Question
+from easeci.service.labelling.session import LEASE_SECONDS, LabelSession
 from easeci.service.labelling.terminal import TerminalSession
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset
@@ -71,6 +72,12 @@ def place(template: Workplace, tmp_path: Path) -> Workplace:
 
 def opened(place: Workplace) -> Project:
     return open_project(place.repository)
+
+
+def at(session: LabelSession) -> OpenQuestions:
+    """The open questions, for a test that has no other threads."""
+    with session.open() as questions:
+        return questions
 
 
 class Clock:
@@ -146,11 +153,11 @@ class Crowd:
     they hold has to wait."""
 
     def __post_init__(self) -> None:
-        self.keeper = opened(self.place)
+        self.recorder = opened(self.place)
         self.open()
 
     def open(self) -> None:
-        self.desk = LabelSession.open(opened(self.place), clock=self.clock, shared=True)
+        self.session = LabelSession(opened(self.place), clock=self.clock, shared=True)
 
     def live(self) -> dict[str, list[Question]]:
         limit = self.clock.now - LEASE_SECONDS
@@ -163,14 +170,16 @@ class Crowd:
 
     def take(self, name: str) -> None:
         self.hear(name)
-        got = self.desk.take(name, name, 3)
+        got = at(self.session).take(name, name, 3)
         others = {t for other, told in self.live().items() if other != name for t in tickets(told)}
         assert not others & set(tickets(got)), "held by two"
         assert not set(self.acknowledged) & set(tickets(got)), "asked again"
-        if not self.desk.awaiting_flush:
+        if not at(self.session).awaiting_flush:
             kept = tickets(self.told[name])
             if name in self.overtaken:
-                wanted = {self.desk._tickets.ticket(1, p) for p in self.desk._step.wanted}
+                wanted = {
+                    at(self.session)._tickets.ticket(1, p) for p in at(self.session)._step.wanted
+                }
                 kept = [ticket for ticket in kept if ticket in wanted]
             assert tickets(got)[: len(kept)] == kept[:3], "taken away"
         self.overtaken.discard(name)
@@ -182,7 +191,7 @@ class Crowd:
             return
         question = self.told[name][0]
         label = truth(question) if not wrong else "wrong"
-        given = self.desk.answer(name, name, question.ticket, LABEL, label)
+        given = at(self.session).answer(name, name, question.ticket, LABEL, label)
         if question.ticket in self.acknowledged:
             assert stale
             assert given in (Given.ALREADY_ANSWERED, Given.REPEATED)
@@ -200,12 +209,12 @@ class Crowd:
         if name in self.posted:
             ticket, label = self.posted[name]
             self.hear(name)
-            given = self.desk.answer(name, name, ticket, LABEL, label)
+            given = at(self.session).answer(name, name, ticket, LABEL, label)
             assert given is Given.REPEATED, "the response was lost, and the answer is posted again"
 
     def undo(self, name: str) -> None:
         self.hear(name)
-        back = self.desk.undo(name, name)
+        back = at(self.session).undo(name, name)
         if back is not None:
             self.acknowledged.pop(back.ticket)
             self.overtaken |= set(LABELLERS)
@@ -215,7 +224,7 @@ class Crowd:
 
     def restart(self) -> None:
         """The server is killed: only what is on the disk is left, and pages with what they show."""
-        self.desk._journal.close()
+        at(self.session)._journal.close()
         self.told = self.live()
         self.heard = dict.fromkeys(self.told, self.clock.now)
         self.open()
@@ -241,7 +250,7 @@ class Crowd:
             case 3:
                 self.undo(name)
             case 4:
-                self.desk.leave(name)
+                self.session.leave(name, 1)
                 self.told.pop(name, None)
             case 5:
                 self.clock.now += self.dice.choice([20, 50, 61])
@@ -261,8 +270,8 @@ class Crowd:
             self.undo(name)
 
     def flush(self) -> None:
-        if self.desk.awaiting_flush:
-            self.desk.flush(self.keeper)
+        if at(self.session).awaiting_flush:
+            self.session.flush(self.recorder)
             assert not entries(self.place)
             self.posted.clear()
             self.told = {name: [] for name in self.told}
@@ -274,7 +283,7 @@ class Crowd:
             if turn % 10 == 0:
                 self.check()
             self.flush()
-            if not self.desk.more:
+            if not at(self.session).more:
                 return
         raise AssertionError("it never ends")
 
@@ -308,7 +317,7 @@ def test_whatever_labellers_do_nobody_is_asked_the_same_and_nothing_is_lost(
     assert needed <= set(found)
     # At each of the two verdicts, a labeller may have answered what was not needed any more.
     assert len(found) <= len(needed) + 2 * 3 * len(LABELLERS)
-    crowd.desk.close(crowd.keeper)
+    crowd.session.close(crowd.recorder)
     assert verify(opened(place)) == []
 
 
@@ -325,7 +334,7 @@ def test_a_column_that_is_kept_on_purpose_is_shown(tmp_path: Path) -> None:
     run(opened(place))
     place.commit_cut(0.4)
     run(opened(place))
-    (question,) = LabelSession.open(opened(place)).take("seat", "ann", 1)
+    (question,) = at(LabelSession(opened(place))).take("seat", "ann", 1)
     assert set(question.row) == {"x", "label"}
 
 
@@ -343,18 +352,21 @@ def test_one_labeller_alone_gives_exactly_the_labels_that_the_verdicts_rest_on(
 
 
 def test_threads_answer_at_once(place: Workplace, reference: list[Any]) -> None:
-    desk, keeper = LabelSession.open(opened(place)), opened(place)
+    session, recorder = LabelSession(opened(place)), opened(place)
     errors: list[BaseException] = []
     done = threading.Event()
 
     def work(name: str) -> None:
         try:
             while not done.is_set():
-                for question in desk.take(name, name, 2)[:1]:
-                    assert desk.answer(name, name, question.ticket, LABEL, truth(question)) in (
-                        Given.STORED,
-                        Given.SPARE,
-                    )
+                with session.open() as questions:
+                    held = questions.take(name, name, 2)
+                for question in held[:1]:
+                    with session.open() as questions:
+                        given = questions.answer(
+                            name, name, question.ticket, LABEL, truth(question)
+                        )
+                    assert given in (Given.STORED, Given.SPARE)
         except Exception as error:  # noqa: BLE001 - shown below
             errors.append(error)
 
@@ -362,14 +374,17 @@ def test_threads_answer_at_once(place: Workplace, reference: list[Any]) -> None:
     for thread in threads:
         thread.start()
     deadline = time.monotonic() + 120
-    while desk.more and not errors and time.monotonic() < deadline:
-        if desk.awaiting_flush:
-            desk.flush(keeper)
+    more = 1
+    while more and not errors and time.monotonic() < deadline:
+        if session.has_work:
+            session.flush(recorder)
+        with session.open() as questions:
+            more = questions.more
         time.sleep(0.001)
     done.set()
     for thread in threads:
         thread.join(60)
-    desk.close(keeper)
+    session.close(recorder)
     assert not errors
     assert verdicts(place) == reference
 
@@ -381,13 +396,16 @@ from easeci.service.labelling.session import LabelSession
 from easeci.service.project import open_project
 from easeci.evidence.cells import LabelState
 
-desk, output = LabelSession.open(open_project(Path(sys.argv[1]))), threading.Lock()
+session, output = LabelSession(open_project(Path(sys.argv[1]))), threading.Lock()
 
 def work(name):
     while True:
-        for question in desk.take(name, name, 2)[:1]:
+        with session.open() as questions:
+            held = questions.take(name, name, 2)
+        for question in held[:1]:
             # Unsettled labels prove nothing: no verdict is near, and there is always more to answer.
-            desk.answer(name, name, question.ticket, LabelState.SKIPPED)
+            with session.open() as questions:
+                questions.answer(name, name, question.ticket, LabelState.SKIPPED)
             with output:
                 print(question.ticket, name, flush=True)
 
@@ -409,14 +427,14 @@ def test_a_server_that_is_killed_has_lost_no_answer_that_it_acknowledged(place: 
     acknowledged = dict(line.split() for line in lines if line.endswith("\n"))
     assert len(acknowledged) >= 25
     found = entries(place)
-    desk = LabelSession.open(opened(place))
-    held = tickets(desk.take("eve", "eve", 50))
+    session = LabelSession(opened(place))
+    held = tickets(at(session).take("eve", "eve", 50))
     assert not set(held) & set(acknowledged)
     for ticket, name in acknowledged.items():
-        assert desk.answer("any", name, ticket, SKIPPED) is Given.REPEATED
-        assert desk.answer("any", "eve", ticket, LABEL, "low") is Given.ALREADY_ANSWERED
+        assert at(session).answer("any", name, ticket, SKIPPED) is Given.REPEATED
+        assert at(session).answer("any", "eve", ticket, LABEL, "low") is Given.ALREADY_ANSWERED
     assert len(acknowledged) <= len(found) <= len(acknowledged) + len(LABELLERS)
-    desk.close(opened(place))
+    session.close(opened(place))
     assert set(recorded(place)) == set(found)
 
 
@@ -425,63 +443,63 @@ def test_a_server_that_is_killed_has_lost_no_answer_that_it_acknowledged(place: 
 
 def test_a_silent_seat_loses_what_it_held_and_its_late_answer_counts_once(place: Workplace) -> None:
     clock = Clock()
-    desk = LabelSession.open(opened(place), clock=clock)
-    (first, second) = desk.take("a", "ann", 2)
+    session = LabelSession(opened(place), clock=clock)
+    (first, second) = at(session).take("a", "ann", 2)
     clock.now += LEASE_SECONDS
-    assert tickets(desk.take("a", "ann", 2)) == [first.ticket, second.ticket]
+    assert tickets(at(session).take("a", "ann", 2)) == [first.ticket, second.ticket]
     clock.now += LEASE_SECONDS + 1
-    others = desk.take("b", "bob", 2)
+    others = at(session).take("b", "bob", 2)
     assert tickets(others) == [first.ticket, second.ticket]
     # The late answer is the first one: it is kept, and the other labeller's is not needed.
-    assert desk.answer("a", "ann", first.ticket, LABEL, truth(first)) is Given.STORED
-    assert desk.answer("b", "bob", first.ticket, LABEL, "other") is Given.ALREADY_ANSWERED
-    assert desk.answer("b", "bob", second.ticket, LABEL, truth(second)) is Given.STORED
+    assert at(session).answer("a", "ann", first.ticket, LABEL, truth(first)) is Given.STORED
+    assert at(session).answer("b", "bob", first.ticket, LABEL, "other") is Given.ALREADY_ANSWERED
+    assert at(session).answer("b", "bob", second.ticket, LABEL, truth(second)) is Given.STORED
     assert [e["by"] for e in entries(place).values()] == ["ann", "bob"]
-    held = desk.take("b", "bob", 1)
-    desk.leave("b")
-    assert tickets(desk.take("c", "cid", 1)) == tickets(held)
-    desk.close(opened(place))
-    with pytest.raises(UsageError, match="ended"):
-        desk.take("c", "cid", 1)
+    held = at(session).take("b", "bob", 1)
+    session.leave("b", 1)
+    assert tickets(at(session).take("c", "cid", 1)) == tickets(held)
+    session.close(opened(place))
+    assert tickets(at(session).take("c", "cid", 1)) == tickets(held), "it opens again"
+    session.close(opened(place))
 
 
 def test_only_own_answers_are_taken_back_and_asked_again_first(place: Workplace) -> None:
-    desk = LabelSession.open(opened(place))
-    (one,), (other,) = desk.take("a", "ann", 1), desk.take("b", "bob", 1)
-    desk.answer("a", "ann", one.ticket, LABEL, "low")
-    desk.answer("b", "bob", other.ticket, LABEL, "low")
-    assert desk.undoable("ann") == one.ticket
-    assert desk.undoable("eve") is None
-    assert desk.undo("e", "eve") is None
-    following = desk.take("a", "ann", 2)
-    back = desk.undo("a", "ann")
+    session = LabelSession(opened(place))
+    (one,), (other,) = at(session).take("a", "ann", 1), at(session).take("b", "bob", 1)
+    at(session).answer("a", "ann", one.ticket, LABEL, "low")
+    at(session).answer("b", "bob", other.ticket, LABEL, "low")
+    assert at(session).undoable("ann") == one.ticket
+    assert at(session).undoable("eve") is None
+    assert at(session).undo("e", "eve") is None
+    following = at(session).take("a", "ann", 2)
+    back = at(session).undo("a", "ann")
     assert back == one
-    assert tickets(desk.take("a", "ann", 2)) == [one.ticket, following[0].ticket]
-    assert desk.undo("a", "ann") is None
+    assert tickets(at(session).take("a", "ann", 2)) == [one.ticket, following[0].ticket]
+    assert at(session).undo("a", "ann") is None
     assert [e["by"] for e in entries(place).values()] == ["bob"]
-    assert one.ticket not in tickets(desk.take("b", "bob", 5))
-    desk.close(opened(place))
-    assert desk.awaiting_flush is False
+    assert one.ticket not in tickets(at(session).take("b", "bob", 5))
+    session.close(opened(place))
+    assert session.has_work is False
     assert len(recorded(place)) == 1
 
 
 def test_nobody_gets_far_ahead_of_somebody_slow(place: Workplace) -> None:
-    desk = LabelSession.open(opened(place))
-    desk.take("slow", "ann", 1)
-    together = desk._step.wanted
+    session = LabelSession(opened(place))
+    at(session).take("slow", "ann", 1)
+    together = at(session)._step.wanted
     given = 0
-    while questions := desk.take("fast", "bob", 3):
-        desk.answer("fast", "bob", questions[0].ticket, SKIPPED)
+    while questions := at(session).take("fast", "bob", 3):
+        at(session).answer("fast", "bob", questions[0].ticket, SKIPPED)
         given += 1
     assert given == len(together) - 1
-    desk.take("slow", "ann", 1)
-    assert desk.take("fast", "bob", 1) == []
-    assert not desk.awaiting_flush
+    at(session).take("slow", "ann", 1)
+    assert at(session).take("fast", "bob", 1) == []
+    assert not at(session).awaiting_flush
 
 
 def test_what_is_no_answer_is_refused(place: Workplace) -> None:
-    desk = LabelSession.open(opened(place))
-    (question,) = desk.take("a", "ann", 1)
+    session = LabelSession(opened(place))
+    (question,) = at(session).take("a", "ann", 1)
     assert set(question.row) == {"x"}
     wrong: list[tuple[LabelState, str | None]] = [
         (LABEL, None), (LABEL, ""), (LABEL, " "), (LABEL, " x"), (SKIPPED, "low"),
@@ -489,40 +507,53 @@ def test_what_is_no_answer_is_refused(place: Workplace) -> None:
     ]  # fmt: skip
     for state, label in wrong:
         with pytest.raises(UsageError):
-            desk.answer("a", "ann", question.ticket, state, label)
-    for ticket in ("", "zz", "0" * 16, desk._tickets.ticket(1, 1500), desk._tickets.ticket(2, 0)):
+            at(session).answer("a", "ann", question.ticket, state, label)
+    for ticket in (
+        "",
+        "zz",
+        "0" * 16,
+        at(session)._tickets.ticket(1, 1500),
+        at(session)._tickets.ticket(2, 0),
+    ):
         with pytest.raises(UsageError, match="no ticket"):
-            desk.answer("a", "ann", ticket, LABEL, "low")
+            at(session).answer("a", "ann", ticket, LABEL, "low")
     assert entries(place) == {}
-    assert not desk.declared
-    desk.answer("a", "ann", question.ticket, LABEL, "3")
-    assert desk.classes == ["3"]
-    (question,) = desk.take("a", "ann", 1)
+    assert not at(session).declared
+    at(session).answer("a", "ann", question.ticket, LABEL, "3")
+    assert at(session).classes == ["3"]
+    (question,) = at(session).take("a", "ann", 1)
     with pytest.raises(UsageError, match=r"3 and 3\.0"):
-        desk.answer("a", "ann", question.ticket, LABEL, "3.0")
-    desk.close(opened(place))
+        at(session).answer("a", "ann", question.ticket, LABEL, "3.0")
+    session.close(opened(place))
 
 
 def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplace) -> None:
-    desk = LabelSession.open(opened(place))
-    (held,) = desk.take("slow", "ann", 1)
-    desk.leave("slow")  # its page is still open
-    while not desk.awaiting_flush:
-        for question in desk.take("b", "bob", 1):
-            desk.answer("b", "bob", question.ticket, LABEL, truth(question))
-    keeper, waits, results = opened(place), threading.Event(), []
+    session = LabelSession(opened(place))
+    (held,) = at(session).take("slow", "ann", 1)
+    session.leave("slow", 1)  # its page is still open
+    while not at(session).awaiting_flush:
+        for question in at(session).take("b", "bob", 1):
+            at(session).answer("b", "bob", question.ticket, LABEL, truth(question))
+    recorder, waits, results = opened(place), threading.Event(), []
     with opened(place).exclusive():
-        thread = threading.Thread(target=lambda: results.append(desk.flush(keeper, waits.set)))
+        thread = threading.Thread(target=lambda: results.append(session.flush(recorder, waits.set)))
         thread.start()
         assert waits.wait(30)
-        spare = desk._tickets.ticket(1, 1499)
+        spare = at(session)._tickets.ticket(1, 1499)
         said: list[Any] = []
 
         def label() -> None:
-            said.append(desk.take("b", "bob", 3))
-            said.append(desk.answer("slow", "ann", held.ticket, LABEL, "x"))
-            said.append(desk.answer("slow", "ann", spare, LABEL, "low"))
-            said.append((desk.undo("b", "bob"), desk.undoable("bob"), desk.awaiting_flush))
+            with session.open() as questions:
+                said.append(questions.take("b", "bob", 3))
+                said.append(questions.answer("slow", "ann", held.ticket, LABEL, "x"))
+                said.append(questions.answer("slow", "ann", spare, LABEL, "low"))
+                said.append(
+                    (
+                        questions.undo("b", "bob"),
+                        questions.undoable("bob"),
+                        questions.awaiting_flush,
+                    )
+                )
 
         labeller = threading.Thread(target=label)
         labeller.start()
@@ -534,202 +565,204 @@ def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplac
     (done,) = results
     assert len(done.answered) == 1
     assert done.problems == ()
-    assert not desk.awaiting_flush
+    assert not at(session).awaiting_flush
     sealed = opened(place).sealed(opened(place).state.testsets[1])
     assert str(sealed.examples.ids_at([1499])[0]) in recorded(place), "kept: labels are dear"
-    assert desk.take("b", "bob", 1), "the next step"
-    assert desk.look_due is False, "recorded on the way"
-    desk.close(opened(place))
+    assert at(session).take("b", "bob", 1), "the next step"
+    assert session.has_work is False, "recorded on the way"
+    session.close(opened(place))
 
 
 def test_what_a_verdict_is_known_with_is_not_taken_back(place: Workplace) -> None:
     """Also while it waits to be recorded: whoever labels must not look again at what settled it."""
-    desk, keeper = LabelSession.open(opened(place)), opened(place)
-    while not desk.awaiting_flush:
-        for question in desk.take("b", "bob", 1):
-            desk.answer("b", "bob", question.ticket, LABEL, truth(question))
-    assert desk.undo("b", "bob") is None
-    assert desk.undoable("bob") is None
-    assert desk.awaiting_flush
-    assert len(desk.flush(keeper).answered) == 1
-    assert desk.undo("b", "bob") is None
-    desk.close(opened(place))
+    session, recorder = LabelSession(opened(place)), opened(place)
+    while not at(session).awaiting_flush:
+        for question in at(session).take("b", "bob", 1):
+            at(session).answer("b", "bob", question.ticket, LABEL, truth(question))
+    assert at(session).undo("b", "bob") is None
+    assert at(session).undoable("bob") is None
+    assert at(session).awaiting_flush
+    assert len(session.flush(recorder).answered) == 1
+    assert at(session).undo("b", "bob") is None
+    session.close(opened(place))
 
 
 def test_an_undo_that_is_sent_twice_takes_back_one_answer(place: Workplace) -> None:
-    desk = LabelSession.open(opened(place))
-    first, second = desk.take("b", "bob", 2)
+    session = LabelSession(opened(place))
+    first, second = at(session).take("b", "bob", 2)
     for question in (first, second):
-        desk.answer("b", "bob", question.ticket, LABEL, truth(question))
-    back = desk.undo("b", "bob", second.ticket)
+        at(session).answer("b", "bob", question.ticket, LABEL, truth(question))
+    back = at(session).undo("b", "bob", second.ticket)
     assert back is not None
     assert back.ticket == second.ticket
-    assert desk.undo("b", "bob", second.ticket) == back, "its response was lost"
+    assert at(session).undo("b", "bob", second.ticket) == back, "its response was lost"
     assert len(entries(place)) == 1
-    desk.close(opened(place))
+    session.close(opened(place))
 
 
 def test_each_tab_takes_back_its_own(place: Workplace) -> None:
     """Whoever labels in two tabs means the answer that was given in the one that they are in."""
-    desk = LabelSession.open(opened(place))
-    (one,), (other,) = desk.take("1", "bob", 1), desk.take("2", "bob", 1)
-    desk.answer("1", "bob", one.ticket, LABEL, truth(one))
-    desk.answer("2", "bob", other.ticket, LABEL, truth(other))
-    assert desk.undo("1", "bob", one.ticket) == one
-    assert desk.undo("2", "bob", one.ticket) is None, "that is at the other tab"
-    assert tickets(desk.take("1", "bob", 1)) == [one.ticket]
+    session = LabelSession(opened(place))
+    (one,), (other,) = at(session).take("1", "bob", 1), at(session).take("2", "bob", 1)
+    at(session).answer("1", "bob", one.ticket, LABEL, truth(one))
+    at(session).answer("2", "bob", other.ticket, LABEL, truth(other))
+    assert at(session).undo("1", "bob", one.ticket) == one
+    assert at(session).undo("2", "bob", one.ticket) is None, "that is at the other tab"
+    assert tickets(at(session).take("1", "bob", 1)) == [one.ticket]
     assert len(entries(place)) == 1
-    desk.close(opened(place))
+    session.close(opened(place))
 
 
 def test_who_holds_what_was_skipped_outlives_a_kill(place: Workplace) -> None:
-    desk = LabelSession.open(opened(place), shared=True)
-    (question,) = desk.take("a", "ann", 1)
-    desk.answer("a", "ann", question.ticket, LabelState.SKIPPED)
-    desk.record(opened(place))
-    assert tickets(desk.take("b", "bob", 1, unsettled=True)) == [question.ticket]
-    desk._journal.close()
-    desk = LabelSession.open(opened(place), shared=True)
-    assert desk.take("c", "cid", 1, unsettled=True) == []
-    assert tickets(desk.take("b", "bob", 1, unsettled=True)) == [question.ticket]
-    desk.close(opened(place))
+    session = LabelSession(opened(place), shared=True)
+    (question,) = at(session).take("a", "ann", 1)
+    at(session).answer("a", "ann", question.ticket, LabelState.SKIPPED)
+    session.record(opened(place))
+    assert tickets(at(session).take("b", "bob", 1, unsettled=True)) == [question.ticket]
+    at(session)._journal.close()
+    session = LabelSession(opened(place), shared=True)
+    assert at(session).take("c", "cid", 1, unsettled=True) == []
+    assert tickets(at(session).take("b", "bob", 1, unsettled=True)) == [question.ticket]
+    session.close(opened(place))
 
 
 def test_what_was_taken_back_is_asked_again_wanted_or_not(place: Workplace) -> None:
     """Such as what had been skipped, and the page is back at what is wanted."""
-    desk = LabelSession.open(opened(place))
-    (question,) = desk.take("a", "ann", 1)
-    desk.answer("a", "ann", question.ticket, LabelState.SKIPPED)
-    desk.record(opened(place))
-    (again,) = desk.take("a", "ann", 1, unsettled=True)
-    desk.answer("a", "ann", again.ticket, LabelState.CANNOT_TELL)
-    assert desk.undo("a", "ann", again.ticket) == again
-    assert tickets(desk.take("a", "ann", 2))[0] == again.ticket
-    desk.answer("a", "ann", again.ticket, LABEL, truth(again))
-    assert again.ticket not in tickets(desk.take("a", "ann", 2))
-    desk.close(opened(place))
+    session = LabelSession(opened(place))
+    (question,) = at(session).take("a", "ann", 1)
+    at(session).answer("a", "ann", question.ticket, LabelState.SKIPPED)
+    session.record(opened(place))
+    (again,) = at(session).take("a", "ann", 1, unsettled=True)
+    at(session).answer("a", "ann", again.ticket, LabelState.CANNOT_TELL)
+    assert at(session).undo("a", "ann", again.ticket) == again
+    assert tickets(at(session).take("a", "ann", 2))[0] == again.ticket
+    at(session).answer("a", "ann", again.ticket, LABEL, truth(again))
+    assert again.ticket not in tickets(at(session).take("a", "ann", 2))
+    session.close(opened(place))
 
 
 def test_those_who_have_gone_get_no_new_lease(place: Workplace) -> None:
     clock = Clock()
-    desk = LabelSession.open(opened(place), clock=clock, shared=True)
-    gone = desk.take("a", "ann", 1)
+    session = LabelSession(opened(place), clock=clock, shared=True)
+    gone = at(session).take("a", "ann", 1)
     clock.now += LEASE_SECONDS + 1
-    desk.close(opened(place))
-    desk = LabelSession.open(opened(place), clock=clock, shared=True)
-    assert tickets(desk.take("b", "bob", 1)) == tickets(gone)
-    desk.close(opened(place))
+    session.close(opened(place))
+    session = LabelSession(opened(place), clock=clock, shared=True)
+    assert tickets(at(session).take("b", "bob", 1)) == tickets(gone)
+    session.close(opened(place))
 
 
 def test_labels_from_elsewhere_are_noticed(place: Workplace) -> None:
-    desk, keeper = LabelSession.open(opened(place)), opened(place)
-    mine, theirs = desk.take("a", "ann", 2)
-    desk.answer("a", "ann", mine.ticket, LABEL, "low")
+    session, recorder = LabelSession(opened(place)), opened(place)
+    mine, theirs = at(session).take("a", "ann", 2)
+    at(session).answer("a", "ann", mine.ticket, LABEL, "low")
     ids = [
-        str(desk._step.sealed.examples.ids_at([desk._tickets.read(q.ticket)[1]])[0])
+        str(at(session)._step.sealed.examples.ids_at([at(session)._tickets.read(q.ticket)[1]])[0])
         for q in (mine, theirs)
     ]
     path = place.folder / "some.csv"
     path.write_text(f"id,label,state\n{ids[0]},,cannot tell\n{ids[1]},high,\n")
     import_labels(opened(place), path)
-    assert desk.answer("a", "ann", theirs.ticket, LABEL, "low") is Given.ALREADY_ANSWERED
-    assert theirs.ticket not in tickets(desk.take("a", "ann", 2))
-    assert desk.answer("a", "ann", mine.ticket, LABEL, "low") is Given.REPEATED
-    assert "high" in desk.classes
+    assert at(session).answer("a", "ann", theirs.ticket, LABEL, "low") is Given.ALREADY_ANSWERED
+    assert theirs.ticket not in tickets(at(session).take("a", "ann", 2))
+    assert at(session).answer("a", "ann", mine.ticket, LABEL, "low") is Given.REPEATED
+    assert "high" in at(session).classes
     # All that was answered here is known from elsewhere meanwhile: that stands.
-    done = desk.close(keeper)
+    done = session.close(recorder)
     assert len(done.problems) == 1
     assert recorded(place) == {ids[0]: "cannot tell", ids[1]: "high"}
 
 
 def test_what_is_wanted_is_as_others_left_it(place: Workplace) -> None:
     """The owner reads it before any labeller comes again."""
-    desk = LabelSession.open(opened(place))
-    assert desk.wanted > 0
+    session = LabelSession(opened(place))
+    assert session.wanted is None, "nobody labels"
+    assert at(session).wanted > 0
+    assert session.wanted == at(session).wanted
     import_labels(opened(place), place.labels)
-    assert desk.wanted == 0
-    desk.close(opened(place))
+    assert session.wanted == 0
+    session.close(opened(place))
 
 
 def test_a_testset_that_is_retired_and_one_that_takes_its_place(place: Workplace) -> None:
-    desk, keeper = LabelSession.open(opened(place)), opened(place)
-    one, two, three = desk.take("a", "ann", 3)
-    desk.answer("a", "ann", one.ticket, LABEL, truth(one))
+    session, recorder = LabelSession(opened(place)), opened(place)
+    one, two, three = at(session).take("a", "ann", 3)
+    at(session).answer("a", "ann", one.ticket, LABEL, truth(one))
     retire_testset(opened(place), "enough")
-    assert desk.take("a", "ann", 2) == []
-    assert (desk.more, desk.awaiting_flush) == (0, False)
-    assert desk.answer("a", "ann", two.ticket, LABEL, truth(two)) is Given.SPARE
+    assert at(session).take("a", "ann", 2) == []
+    assert (at(session).more, at(session).awaiting_flush) == (0, False)
+    assert at(session).answer("a", "ann", two.ticket, LABEL, truth(two)) is Given.SPARE
     write_examples(place.examples, start=5000)
     project = opened(place)
     add_testset(project, Offer(place.examples, script=place.repository / ".easeci.yml"))
-    assert desk.take("a", "ann", 2) == []
-    assert desk.awaiting_flush, "answers to the testset before are not recorded yet"
-    desk.flush(keeper)
-    assert not desk.awaiting_flush
+    assert at(session).take("a", "ann", 2) == []
+    assert at(session).awaiting_flush, "answers to the testset before are not recorded yet"
+    session.flush(recorder)
+    assert not at(session).awaiting_flush
     assert len(recorded(place, 1)) == 2
-    assert desk.answer("a", "ann", three.ticket, LABEL, "low") is Given.GONE
+    assert at(session).answer("a", "ann", three.ticket, LABEL, "low") is Given.GONE
     with pytest.raises(UsageError, match="already"):
-        LabelSession.open(opened(place))
+        at(LabelSession(opened(place)))
     place.commit_cut(0.51)
     run(opened(place))
-    (question,) = desk.take("a", "ann", 1)
-    assert desk.answer("a", "ann", question.ticket, LABEL, truth(question)) is Given.STORED
-    desk.close(keeper)
+    (question,) = at(session).take("a", "ann", 1)
+    assert at(session).answer("a", "ann", question.ticket, LABEL, truth(question)) is Given.STORED
+    session.close(recorder)
     assert len(recorded(place, 2)) == 1
 
 
 def test_looks_are_recorded_once_for_each_seat(place: Workplace) -> None:
-    desk, keeper = LabelSession.open(opened(place)), opened(place)
-    assert not desk.look_due
+    session, recorder = LabelSession(opened(place)), opened(place)
+    assert not session.has_work
     for _ in range(3):
-        desk.take("a", "ann", 1)
-        desk.record_look(keeper)
+        at(session).take("a", "ann", 1)
+        session.flush(recorder)
     assert [view for _, view in opened(place).state.looks].count("labelling") == 1
-    desk.take("b", "bob", 1)
-    assert desk.look_due
-    desk.close(keeper)
+    at(session).take("b", "bob", 1)
+    assert session.has_work
+    session.close(recorder)
     assert [view for _, view in opened(place).state.looks].count("labelling") == 2
 
 
 def test_unsettled_examples_are_asked_again_but_not_twice_of_one(place: Workplace) -> None:
-    desk, keeper = LabelSession.open(opened(place)), opened(place)
-    for question in desk.take("a", "ann", 3):
-        desk.answer("a", "ann", question.ticket, SKIPPED)
-    desk.close(keeper)
-    desk = LabelSession.open(opened(place))
-    assert desk.more_unsettled("ann") == 3
-    first, second, _ = desk.take("a", "ann", 5, unsettled=True)
-    assert tickets(desk.take("b", "bob", 5, unsettled=True)) == []
-    assert desk.answer("a", "ann", first.ticket, SKIPPED) is Given.STORED
-    assert desk.answer("a", "ann", second.ticket, LABEL, truth(second)) is Given.STORED
-    assert desk.more_unsettled("ann") == desk.more_unsettled("bob") == 1
-    desk.close(keeper)
-    desk = LabelSession.open(opened(place))
-    assert desk.more_unsettled("bob") == 2
+    session, recorder = LabelSession(opened(place)), opened(place)
+    for question in at(session).take("a", "ann", 3):
+        at(session).answer("a", "ann", question.ticket, SKIPPED)
+    session.close(recorder)
+    session = LabelSession(opened(place))
+    assert at(session).more_unsettled("ann") == 3
+    first, second, _ = at(session).take("a", "ann", 5, unsettled=True)
+    assert tickets(at(session).take("b", "bob", 5, unsettled=True)) == []
+    assert at(session).answer("a", "ann", first.ticket, SKIPPED) is Given.STORED
+    assert at(session).answer("a", "ann", second.ticket, LABEL, truth(second)) is Given.STORED
+    assert at(session).more_unsettled("ann") == at(session).more_unsettled("bob") == 1
+    session.close(recorder)
+    session = LabelSession(opened(place))
+    assert at(session).more_unsettled("bob") == 2
     assert sorted(recorded(place).values()) == sorted([truth(second), "skipped", "skipped"])
     # What somebody skips once more stays as it is, and is not put before them for ever.
-    for question in desk.take("a", "ann", 5, unsettled=True):
-        assert desk.answer("a", "ann", question.ticket, SKIPPED) is Given.STORED
-        assert desk.answer("a", "ann", question.ticket, SKIPPED) is Given.REPEATED
-    assert desk.take("a", "ann", 5, unsettled=True) == []
-    assert desk.close(keeper).problems == ()
+    for question in at(session).take("a", "ann", 5, unsettled=True):
+        assert at(session).answer("a", "ann", question.ticket, SKIPPED) is Given.STORED
+        assert at(session).answer("a", "ann", question.ticket, SKIPPED) is Given.REPEATED
+    assert at(session).take("a", "ann", 5, unsettled=True) == []
+    assert session.close(recorder).problems == ()
     assert sorted(recorded(place).values()) == sorted([truth(second), "skipped", "skipped"])
 
 
 def test_a_session_asks_again_what_was_skipped_in_the_same_one(place: Workplace) -> None:
-    desk, keeper = LabelSession.open(opened(place)), opened(place)
-    (skipped,) = desk.take("a", "ann", 1)
-    desk.answer("a", "ann", skipped.ticket, SKIPPED)
-    while not desk.awaiting_flush:
-        for question in desk.take("a", "ann", 1):
-            desk.answer("a", "ann", question.ticket, LABEL, truth(question))
-    desk.flush(keeper)
-    assert tickets(desk.take("b", "ann", 5, unsettled=True)) == [skipped.ticket]
-    assert desk.answer("b", "ann", skipped.ticket, SKIPPED) is Given.REPEATED
-    assert desk.take("b", "ann", 5, unsettled=True) == []
-    assert tickets(desk.take("c", "bob", 5, unsettled=True)) == [skipped.ticket]
-    assert desk.answer("c", "bob", skipped.ticket, LABEL, truth(skipped)) is Given.STORED
-    desk.close(keeper)
+    session, recorder = LabelSession(opened(place)), opened(place)
+    (skipped,) = at(session).take("a", "ann", 1)
+    at(session).answer("a", "ann", skipped.ticket, SKIPPED)
+    while not at(session).awaiting_flush:
+        for question in at(session).take("a", "ann", 1):
+            at(session).answer("a", "ann", question.ticket, LABEL, truth(question))
+    session.flush(recorder)
+    assert tickets(at(session).take("b", "ann", 5, unsettled=True)) == [skipped.ticket]
+    assert at(session).answer("b", "ann", skipped.ticket, SKIPPED) is Given.REPEATED
+    assert at(session).take("b", "ann", 5, unsettled=True) == []
+    assert tickets(at(session).take("c", "bob", 5, unsettled=True)) == [skipped.ticket]
+    assert at(session).answer("c", "bob", skipped.ticket, LABEL, truth(skipped)) is Given.STORED
+    session.close(recorder)
     assert "skipped" not in recorded(place).values()
 
 
@@ -744,7 +777,7 @@ def test_a_session_ends_where_a_verdict_waits_for_its_tick(tmp_path: Path) -> No
     asking = TerminalSession(opened(place), "ann")
     assert asking.question is None
     with pytest.raises(UsageError, match="already"):
-        LabelSession.open(opened(place))
+        at(LabelSession(opened(place)))
     asking.close()
 
 
@@ -763,18 +796,18 @@ def test_files_of_held_questions_only(tmp_path: Path) -> None:
     run(opened(place))
     place.commit_cut(0.52)
     run(opened(place))
-    desk = LabelSession.open(opened(place))
-    (one,), (other,) = desk.take("a", "ann", 1), desk.take("b", "bob", 1)
+    session = LabelSession(opened(place))
+    (one,), (other,) = at(session).take("a", "ann", 1), at(session).take("b", "bob", 1)
     assert one.files == ("picture",)
-    path = desk.file("a", one.ticket, "picture")
+    path = session.file("a", one.ticket, "picture")
     assert path is not None
     assert path.read_text() == one.row["x"]
-    assert desk.file("a", other.ticket, "picture") is None
-    assert desk.file("nobody", one.ticket, "picture") is None
-    assert desk.file("a", one.ticket, "x") is None
-    assert desk.declared
+    assert session.file("a", other.ticket, "picture") is None
+    assert session.file("nobody", one.ticket, "picture") is None
+    assert session.file("a", one.ticket, "x") is None
+    assert at(session).declared
     with pytest.raises(UsageError, match="no such class"):
-        desk.answer("a", "ann", one.ticket, LABEL, "medium")
-    desk.answer("a", "ann", one.ticket, LABEL, "low")
-    assert desk.file("a", one.ticket, "picture") == path, "the page still shows it"
-    desk.close(opened(place))
+        at(session).answer("a", "ann", one.ticket, LABEL, "medium")
+    at(session).answer("a", "ann", one.ticket, LABEL, "low")
+    assert session.file("a", one.ticket, "picture") == path, "the page still shows it"
+    session.close(opened(place))

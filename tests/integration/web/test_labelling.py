@@ -1,0 +1,56 @@
+"""The labelling page's requests, in whatever order they arrive."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from easeci.service.labelling.questions import OpenQuestions, Question
+from tests.sites import serving_here, visitor, waiting_project
+from tests.waiting import PATIENCE
+
+
+def test_messages_count_in_the_order_in_which_a_tab_sent_them(tmp_path: Path) -> None:
+    """Another connection can be faster."""
+    place = waiting_project(tmp_path)
+    with serving_here(place.repository) as here:
+        ada = visitor(here, place.repository, "labeller", "ada")
+        bob = visitor(here, place.repository, "labeller", "bob")
+        (shown, *_) = ada.label("take", "adasseat", turn="3")["questions"]
+        ada.label("leave", "adasseat", turn="2")  # of the page before a reload
+        assert shown not in bob.label("take", "bobsseat", turn="1")["questions"]
+        ada.label("leave", "adasseat", turn="9")
+        late = ada.label("answer", "adasseat", turn="8", ticket=shown["ticket"], state="skipped")
+        assert (late["given"], late["questions"]) == ("stored", [])
+        late = ada.label("undo", "adasseat", turn="10", undone=shown["ticket"])
+        assert (late["undone"], late["questions"][0]) == (True, shown)
+
+
+def test_a_tab_that_is_closed_while_examples_are_taken_for_it_keeps_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tab's last message comes after the server has begun to take examples for it."""
+    place = waiting_project(tmp_path)
+    take = OpenQuestions.take
+    leaving: list[threading.Thread] = []
+    with serving_here(place.repository) as here:
+        ada = visitor(here, place.repository, "labeller", "ada")
+        bob = visitor(here, place.repository, "labeller", "bob")
+
+        def closed_meanwhile(
+            self: OpenQuestions, holder: str, by: str, count: int, **options: Any
+        ) -> list[Question]:
+            if by == "ada":
+                leave = here.site.label_session.leave
+                leaving.append(threading.Thread(target=leave, args=(holder, 4)))
+                leaving[0].start()
+                leaving[0].join(0.1)  # long enough, if anything let it in
+            return take(self, holder, by, count, **options)
+
+        monkeypatch.setattr(OpenQuestions, "take", closed_meanwhile)
+        (first, *_) = ada.label("take", "adasseat", turn="3")["questions"]
+        leaving[0].join(PATIENCE)
+        assert bob.label("take", "bobsseat", turn="3")["questions"][0] == first
