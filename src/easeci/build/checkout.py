@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from easeci.build.git import GitAnswer, ask_git, clean_environment, git_entries, need_git, shown
+from easeci.build.git import GitAnswer, ask_git, clean_environment, git_entries, shown
 from easeci.build.repository import Repository
 from easeci.build.sandbox import size_text
 from easeci.errors import BuildError, InfrastructureError
@@ -17,39 +17,44 @@ MOST_BYTES = 32 * 2**30
 LFS_HEAD = b"version https://git-lfs.github.com/spec/v"
 LFS_LARGEST = 1024
 """An LFS pointer is a few lines; the specification limits it to less than this."""
+SHA256_DIGITS = 64
+"""The length of an id in a repository with SHA-256; otherwise it is 40, of SHA-1."""
 
 
 def checkout(repository: Repository, commit: str, into: Path) -> None:
-    """Write the commit's tree into an empty folder.
+    """Write the tree of a commit, given by its full id, into an empty folder.
 
-    A git folder of our own borrows the repository's objects. So nothing that the developer's or
-    the owner's settings say (filters, hooks, line endings, ``info/attributes``) has any effect:
-    the tree depends on the commit alone. ``export-ignore`` is no matter of checkouts, and stays so.
+    A git folder of our own borrows the repository's objects. So no setting of the developer or the
+    owner (filters, hooks, line endings, ``info/attributes``) has any effect: the tree depends on
+    the commit alone. ``export-ignore`` has no effect on checkouts, and so none here.
     """
     into.mkdir(parents=True, exist_ok=True)
-    question = ("--path-format=absolute", "--git-path", "objects", "--show-object-format")
-    objects, form = need_git(repository.folder, "rev-parse", *question).text.rsplit("\n", 1)
     with tempfile.TemporaryDirectory(prefix="easeci-git-") as private:
+        git_dir = Path(private) / "git"
+        _write_git_folder(git_dir, "sha256" if len(commit) == SHA256_DIGITS else "sha1")
         environment = clean_environment(
-            GIT_DIR=str(Path(private) / "git"),
+            GIT_DIR=str(git_dir),
+            GIT_OBJECT_DIRECTORY=str(repository.git_dir / "objects"),
+            GIT_WORK_TREE=str(into),
             GIT_CONFIG_GLOBAL="/dev/null",
             GIT_CONFIG_NOSYSTEM="1",
             GIT_ATTR_NOSYSTEM="1",
             HOME=private,
             XDG_CONFIG_HOME=private,
         )
-        need_git(
-            into, "init", "--quiet", "--template=", f"--object-format={form}",
-            environment=environment,
-        )  # fmt: skip
-        environment["GIT_OBJECT_DIRECTORY"] = objects
-        environment["GIT_WORK_TREE"] = str(into)
         _refuse_tree(environment, into, commit)
-        _require_complete(ask_git(into, "read-tree", commit, environment=environment))
-        _require_complete(
-            ask_git(into, "checkout-index", "--all", "--quiet", environment=environment)
-        )
+        written = ask_git(into, "read-tree", "--reset", "-u", commit, environment=environment)
+        _require_complete(written)
     _refuse_pointers(into)
+
+
+def _write_git_folder(folder: Path, object_format: str) -> None:
+    """What ``git init`` would make, without starting it: enough for git to read objects."""
+    (folder / "refs").mkdir(parents=True)
+    (folder / "HEAD").write_text("ref: refs/heads/none\n", "utf-8")
+    extension = f"[extensions]\n\tobjectFormat = {object_format}\n"
+    config = "[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n" + extension
+    (folder / "config").write_text(config, "utf-8")
 
 
 def _require_complete(answer: GitAnswer) -> None:

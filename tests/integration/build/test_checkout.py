@@ -53,6 +53,20 @@ def test_a_checkout_is_the_commit(repository: Repository, folder: Path, tmp_path
     assert status == ""
 
 
+def test_attributes_of_the_commit_hold(
+    repository: Repository, folder: Path, tmp_path: Path
+) -> None:
+    """They are part of the tree, and hold for files that come before them, too."""
+    files = {"!first.txt": "a\n", "sub/lines.txt": "a\n", "sub/.gitattributes": "*.txt eol=lf\n"}
+    (folder / "sub").mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    commit = commit_files(folder, __gitattributes="*.txt text eol=crlf\n*.py ident\n")
+    checkout(repository, commit, tmp_path / "out")
+    assert (tmp_path / "out" / "!first.txt").read_bytes() == b"a\r\n"
+    assert (tmp_path / "out" / "sub" / "lines.txt").read_bytes() == b"a\n"
+
+
 def test_filters_and_hooks_never_run(
     repository: Repository, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
