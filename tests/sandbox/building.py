@@ -115,9 +115,8 @@ class Site:
 
     def build(
         self,
-        sandbox: Sandbox,
+        *sandboxes: Sandbox,
         command: str = f"{SYSTEM_PYTHON} program.py",
-        *,
         limits: Limits = QUICK,
         mounts: tuple[str, ...] = (),
         archive: Path | None = None,
@@ -132,7 +131,7 @@ class Site:
             Program(command, limits, mounts),
             self.vault / "examples",
             self.into,
-            sandbox,
+            sandboxes,
             repository=repository,
             hidden=(self.vault, *hidden),
         )

@@ -49,7 +49,7 @@ try:
     built = make_predictions(
         CommitSource(repository, repository.resolve("HEAD")),
         Program(sys.executable + " program.py", Limits(seconds=30), (str(root / "mounted"),)),
-        root / "vault" / "examples", root / "into", sandbox,
+        root / "vault" / "examples", root / "into", (sandbox,),
         repository=repository, hidden=(root / "vault",),
     )
 finally:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import venv
+from pathlib import Path
 
 import pytest
 
 from easeci.build.archive import save_archive
 from easeci.build.bubblewrap import Bubblewrap
 from easeci.build.checkout import checkout
-from easeci.build.detection import find_sandbox, why_not
+from easeci.build.detection import allowed_sandboxes, why_not
 from easeci.build.landlock import Landlock, Unsandboxed
 from easeci.build.repository import Repository
 from easeci.build.sandbox import Limits, Sandbox
@@ -33,7 +35,7 @@ def test_a_real_model_runs_with_the_invoking_python(site: Site) -> None:
         file.writelines(f"{row['id']},{answer}\\n" for row, answer in zip(rows, answers))
     """
     limits = Limits(seconds=60, processes=200)
-    built = site.build(usable(Bubblewrap()), "./model.py", limits=limits, model__py=program)
+    built = site.build(usable(Bubblewrap()), command="./model.py", limits=limits, model__py=program)
     assert built.predictions.read_text() == "id,prediction\n1,meow\n"
     assert 0 < built.seconds < 60
 
@@ -43,7 +45,7 @@ def test_any_language_will_do(site: Site, sandbox: Sandbox) -> None:
     text = '#!/bin/sh\nprintf "id,prediction\\n1,$1\\n" > "$EASECI_PREDICTIONS"\n'
     (site.repository / "predict").write_text(text)
     (site.repository / "predict").chmod(0o755)
-    built = site.build(sandbox, "predict 'a; b $HOME'")
+    built = site.build(sandbox, command="predict 'a; b $HOME'")
     assert built.predictions.read_text() == "id,prediction\n1,a; b $HOME\n"
 
 
@@ -120,11 +122,11 @@ def test_an_environment_inside_the_repository_is_seen_alone(
     assert os.listdir("{site.repository}") == [".venv"]
     open(os.environ["EASECI_PREDICTIONS"], "w").write(str(library.answer))
     """
-    built = site.build(usable(Bubblewrap()), "./program.py", program__py=program)
+    built = site.build(usable(Bubblewrap()), command="./program.py", program__py=program)
     assert built.predictions.read_text() == "42"
     (library.parent / "model.pth").write_text(str(site.repository / "src"))
     with pytest.raises(UsageError, match="editable"):
-        site.build(usable(Bubblewrap()), "./program.py")
+        site.build(usable(Bubblewrap()), command="./program.py")
 
 
 @pytest.mark.parametrize(
@@ -140,13 +142,22 @@ def test_what_cannot_be_run_is_told(command: str, reason: str, site: Site) -> No
     (site.repository / "windows").write_bytes(b"#!/bin/sh\r\necho\r\n")
     (site.repository / "windows").chmod(0o755)
     with pytest.raises(BuildError, match=reason):
-        site.build(usable(Bubblewrap()), command, plain__txt="text")
+        site.build(usable(Bubblewrap()), command=command, plain__txt="text")
 
 
 @pytest.mark.parametrize("command", ["", "'unbalanced"])
 def test_commands_must_be_commands(command: str, site: Site) -> None:
     with pytest.raises(UsageError, match="is no command"):
-        site.build(Unsandboxed(), command, plain__txt="text")
+        site.build(Unsandboxed(), command=command, plain__txt="text")
+
+
+def fake_bwrap(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Put another bwrap before the real one, where the build's user can get to it."""
+    fake = Path(os.environ["TMPDIR"]) / "fake"
+    fake.mkdir()
+    (fake / "bwrap").write_text(f"#!/bin/sh\n{text}\n")
+    (fake / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake}:{os.environ['PATH']}")
 
 
 def test_a_sandbox_that_fails_is_no_build_error(
@@ -154,28 +165,70 @@ def test_a_sandbox_that_fails_is_no_build_error(
 ) -> None:
     """The commit is not to blame: exit 6, not 5."""
     sandbox = usable(Bubblewrap())
-    fake = site.root / "fake"
-    fake.mkdir()
-    (fake / "bwrap").write_text("#!/bin/sh\necho bwrap: no namespaces >&2\nexit 1\n")
-    (fake / "bwrap").chmod(0o755)
-    site.root.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{fake}:{os.environ['PATH']}")
-    with pytest.raises(InfrastructureError, match="the sandbox failed"):
+    fake_bwrap(monkeypatch, "echo bwrap: no namespaces >&2; exit 1")
+    with pytest.raises(InfrastructureError, match=r"no sandbox works here(.|\n)*no namespaces"):
         site.build(sandbox, program__py=GOOD)
     assert why_not(sandbox) is not None
 
 
-def test_the_best_sandbox_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bubblewrap where it is; otherwise Landlock; none of them only if asked for."""
+def test_a_sandbox_that_hangs_is_no_build_error(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its time runs out before the program begins: then it is not the program that is slow."""
     usable(Bubblewrap())
-    assert find_sandbox() == Bubblewrap()
-    assert find_sandbox(unsandboxed=True) == Unsandboxed()
-    monkeypatch.setattr("easeci.build.detection.missing_programs", lambda: ["bwrap"])
+    fake_bwrap(monkeypatch, "sleep 600")
+    monkeypatch.setattr("easeci.build.program.why_not", lambda _: "it hangs")
+    with pytest.raises(InfrastructureError, match="bubblewrap: it hangs"):
+        site.build(Bubblewrap(), limits=Limits(seconds=1), program__py=GOOD)
+
+
+def test_the_next_sandbox_is_used_if_the_best_works_not_at_all(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The build's own start shows it; there is no trial before."""
+    usable(Bubblewrap())
     usable(Landlock())
-    assert find_sandbox() == Landlock()
-    monkeypatch.setattr("easeci.build.detection.landlock_version", lambda: 1)
+    fake_bwrap(monkeypatch, "echo bwrap: no namespaces >&2; exit 1")
+    program = GOOD + "print('in', os.getcwd())\n"
+    site.build(*allowed_sandboxes(), program__py=program)
+    assert site.log.startswith(f"in {os.environ['TMPDIR']}")  # in bubblewrap it would be /easeci
+
+
+def test_no_weaker_sandbox_is_used_if_the_best_works(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build for which it fails, such as by a mount, is an error and never runs in the next."""
+    usable(Bubblewrap())
+    usable(Landlock())
+    weights = Path(os.environ["TMPDIR"]) / "weights"
+    weights.mkdir()
+    real = shutil.which("bwrap")
+    fail = "echo bwrap: no such mount >&2; exit 1"
+    script = f'case "$*" in *{weights}*) {fail};; esac; exec {real} "$@"'
+    fake_bwrap(monkeypatch, script)
+    site.build(*allowed_sandboxes(), program__py=GOOD)
+    with pytest.raises(InfrastructureError, match="the sandbox failed: bwrap: no such mount"):
+        site.build(*allowed_sandboxes(), mounts=(str(weights),), program__py=GOOD)
+
+
+def test_limits_that_cannot_be_set_are_no_build_error(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program begins only after its limits are set."""
+    usable(Bubblewrap())
+    monkeypatch.setattr("easeci.build.bubblewrap._limited", lambda _: ("/bin/false",))
+    with pytest.raises(InfrastructureError, match="no sandbox works here"):
+        site.build(Bubblewrap(), program__py=GOOD)
+
+
+def test_what_a_sandbox_lacks_is_told(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bubblewrap first, then Landlock; no protection only if the caller asks for that."""
+    assert allowed_sandboxes() == (Bubblewrap(), Landlock())
+    assert allowed_sandboxes(unsandboxed=True) == (Unsandboxed(),)
+    monkeypatch.setattr("easeci.build.detection.missing_programs", lambda: ["bwrap"])
+    monkeypatch.setattr("easeci.build.supervise.landlock_version", lambda: 1)
     with pytest.raises(InfrastructureError, match="no sandbox works here") as raised:
-        find_sandbox()
+        site.build(*allowed_sandboxes(), program__py=GOOD)
     for word in (
         "not installed: bwrap",
         "version 1",

@@ -28,7 +28,8 @@ echo >&0; exec </dev/null
 echo 1000 2>/dev/null >/proc/self/oom_score_adj
 exec "$@"
 """
-"""Tell that the program begins; if memory runs out, let the kernel take this one first."""
+"""Tell that the sandbox is complete and the program begins; if memory runs out, let the kernel
+end this one first."""
 
 STAGE = """
 count=$1; shift
@@ -64,8 +65,8 @@ class Bubblewrap:
         command = [
             *(_becoming(job.workspace.uid, staged) if job.workspace.uid is not None else ()),
             *_wrapping(job, staged, told, filters),
-            *("/bin/sh", "-c", BEGIN, "sh"),
             *_limited(job.limits),
+            *("/bin/sh", "-c", BEGIN, "sh"),
             *job.command,
         ]
         passed = (told,) if filters is None else (told, filters)

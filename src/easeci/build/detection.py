@@ -1,53 +1,60 @@
-"""Which sandbox works here: found out by running each one."""
+"""Which sandboxes a build may use, and whether one works on this machine."""
 
 from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterable
 
 from easeci.build.bubblewrap import Bubblewrap, missing_programs
 from easeci.build.landlock import Landlock, Unsandboxed
 from easeci.build.running import run_limited
 from easeci.build.sandbox import Job, Limits, Sandbox
 from easeci.build.seccomp import MACHINES
-from easeci.build.supervise import LEAST_VERSION, landlock_version
 from easeci.build.workspace import free_uid, open_workspace
 from easeci.errors import EaseciError, InfrastructureError
 
 PROOF = "the sandbox works"
 
 
-def find_sandbox(*, unsandboxed: bool = False) -> Sandbox:
-    """The best sandbox that works on this machine; none only if the caller insists."""
-    if unsandboxed:
-        return Unsandboxed()
-    reasons = []
-    for sandbox in (Bubblewrap(), Landlock()):
-        problem = why_not(sandbox)
-        if problem is None:
-            return sandbox
-        reasons.append(f"{sandbox.name}: {problem}")
-    raise InfrastructureError(
+def allowed_sandboxes(*, unsandboxed: bool = False) -> tuple[Sandbox, ...]:
+    """The sandboxes that a build may use, the best first; no protection only if the caller asks.
+
+    A build uses the first that works here. Its own start shows whether one does.
+    """
+    return (Unsandboxed(),) if unsandboxed else (Bubblewrap(), Landlock())
+
+
+def why_absent(sandbox: Sandbox) -> str | None:
+    """What a sandbox lacks on this machine, as far as can be told without starting it."""
+    if isinstance(sandbox, Bubblewrap) and (missing := missing_programs()):
+        return f"not installed: {', '.join(missing)}"
+    if isinstance(sandbox, Landlock):
+        from easeci.build.supervise import LEAST_VERSION, landlock_version  # only Linux has it
+
+        if platform.machine() not in MACHINES:
+            return f"not known on {platform.machine()}"
+        if landlock_version() < LEAST_VERSION:
+            return f"the kernel has version {landlock_version()}, {LEAST_VERSION} is needed"
+    return None
+
+
+def why_not(sandbox: Sandbox) -> str | None:
+    """Why a sandbox cannot be used here; None if it has just run a small program."""
+    try:
+        return why_absent(sandbox) or _trial(sandbox)
+    except EaseciError as error:
+        return error.message
+
+
+def no_sandbox(reasons: Iterable[str]) -> InfrastructureError:
+    """The error that none of the sandboxes works, with a reason for each."""
+    return InfrastructureError(
         "no sandbox works here, so programs of commits cannot be run safely\n"
         + "\n".join(f"  {reason}" for reason in reasons),
         hint="Install bubblewrap: apt-get install bubblewrap\n"
         "If you trust every commit with all that you may do yourself: --unsandboxed",
     )
-
-
-def why_not(sandbox: Sandbox) -> str | None:
-    """Why a sandbox cannot be used here; None if it has just run a program."""
-    if isinstance(sandbox, Bubblewrap) and (missing := missing_programs()):
-        return f"not installed: {', '.join(missing)}"
-    if isinstance(sandbox, Landlock):
-        if platform.machine() not in MACHINES:
-            return f"not known on {platform.machine()}"
-        if landlock_version() < LEAST_VERSION:
-            return f"the kernel has version {landlock_version()}, {LEAST_VERSION} is needed"
-    try:
-        return _trial(sandbox)
-    except EaseciError as error:
-        return error.message
 
 
 def _trial(sandbox: Sandbox) -> str | None:

@@ -9,12 +9,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build import supervise
 from easeci.build.sandbox import SYSTEM_FOLDERS, SYSTEM_SETTINGS, Job, Launch, Layout
 from easeci.build.seccomp import seccomp_filter
 from easeci.build.workspace import Workspace
 from easeci.errors import InfrastructureError
 
+SUPERVISE = Path(__file__).with_name("supervise.py")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 ABOUT_MACHINE = ("self", "cpuinfo", "meminfo", "stat", "filesystems", "version", "uptime", "sys")
 """Of /proc, nothing of other processes: their folders are their user's, and so the program's."""
@@ -88,7 +88,7 @@ def _launch(job: Job, **more: object) -> Launch:
     }
     path = job.workspace.private / "orders.json"
     path.write_text(json.dumps(orders), "utf-8")
-    return Launch([sys.executable, "-I", "-S", str(Path(supervise.__file__)), str(path)])
+    return Launch([sys.executable, "-I", "-S", str(SUPERVISE), str(path)])
 
 
 def _refuse_hidden_inside(readable: list[str], hidden: tuple[Path, ...]) -> None:

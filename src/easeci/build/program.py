@@ -12,11 +12,11 @@ from pathlib import Path
 
 from easeci.build.archive import restore_archive
 from easeci.build.checkout import checkout
-from easeci.build.detection import user_for
+from easeci.build.detection import no_sandbox, user_for, why_absent, why_not
 from easeci.build.editable import refuse_editable
 from easeci.build.repository import Repository
 from easeci.build.running import ProgramOutcome, run_limited
-from easeci.build.sandbox import Job, Layout, Limits, Sandbox, size_text
+from easeci.build.sandbox import Job, Layout, Limits, Sandbox, SandboxFailedError, size_text
 from easeci.build.toolchain import Toolchain, find_toolchain
 from easeci.build.workspace import Workspace, copy_examples, open_workspace
 from easeci.errors import BuildError, InfrastructureError, UsageError
@@ -65,42 +65,68 @@ def make_predictions(
     program: Program,
     examples: Path,
     into: Path,
-    sandbox: Sandbox,
+    sandboxes: Sequence[Sandbox],
     *,
     repository: Repository,
     hidden: Sequence[Path] = (),
 ) -> BuiltPredictions:
     """Run the program in a clean checkout; its predictions and its log go into a folder.
 
-    Whatever is wrong with the commit or its program is a BuildError, and the log is written even
-    then. ``hidden`` are folders that the program must not see although they may lie within ones
-    that it sees (the store, the vault); the repository always is one.
+    It runs in the first of the sandboxes that works here. If anything is wrong with the commit or
+    its program, that is a BuildError, and the log is written even then. ``hidden`` are folders that
+    the program must not see although they may lie within ones that it sees (the store, the vault);
+    the repository always is one.
     """
     secret = tuple(folder.resolve() for folder in (*repository.folders, *hidden))
     toolchain = find_toolchain(secret, program.mounts)
     for tree in repository.trees:
         refuse_editable(toolchain.prefixes, tree)
     into.mkdir(parents=True, exist_ok=True)
-    uid = user_for(sandbox)
-    with open_workspace(uid, secret) as space:
-        _fill(space, source, examples, may_link=sandbox.has_mounts)
-        layout = sandbox.layout(space)
-        command = _command(program.command, space.checkout, toolchain.python)
-        job = Job(
-            space,
-            command,
-            _environment(toolchain, layout),
-            toolchain.mounts,
-            secret,
-            program.limits,
-        )
-        space.hand_over()
-        outcome = run_limited(sandbox.launch(job), program.limits, space.writable, uid)
-        log = into / LOG_NAME
-        _write(log, outcome.log)
-        _require_success(outcome, program.limits)
-        predictions = _take(space.output, into, program.limits)
-    return BuiltPredictions(predictions, log, outcome.seconds)
+    build = _Build(source, program, examples, into, toolchain, secret)
+    reasons = []
+    for sandbox in sandboxes:
+        problem = why_absent(sandbox)
+        if problem is None:
+            try:
+                return build.run_in(sandbox)
+            except SandboxFailedError:
+                problem = why_not(sandbox)
+                if problem is None:  # it works, but not for this build: never take a weaker one
+                    raise
+        reasons.append(f"{sandbox.name}: {problem}")
+    raise no_sandbox(reasons)
+
+
+@dataclass(frozen=True)
+class _Build:
+    """All that a build needs but a sandbox."""
+
+    source: CommitSource | ArchiveSource
+    program: Program
+    examples: Path
+    into: Path
+    toolchain: Toolchain
+    hidden: tuple[Path, ...]
+
+    def run_in(self, sandbox: Sandbox) -> BuiltPredictions:
+        uid, limits = user_for(sandbox), self.program.limits
+        with open_workspace(uid, self.hidden) as space:
+            _fill(space, self.source, self.examples, may_link=sandbox.has_mounts)
+            job = Job(
+                space,
+                _command(self.program.command, space.checkout, self.toolchain.python),
+                _environment(self.toolchain, sandbox.layout(space)),
+                self.toolchain.mounts,
+                self.hidden,
+                limits,
+            )
+            space.hand_over()
+            outcome = run_limited(sandbox.launch(job), limits, space.writable, uid)
+            log = self.into / LOG_NAME
+            _write(log, outcome.log)
+            _require_success(outcome, limits)
+            predictions = _take(space.output, self.into, limits)
+        return BuiltPredictions(predictions, log, outcome.seconds)
 
 
 def _fill(
@@ -174,11 +200,11 @@ def _needs_python(path: Path, name: str) -> bool:
 
 
 def _require_success(outcome: ProgramOutcome, limits: Limits) -> None:
-    if outcome.stopped is not None:
-        raise BuildError(f"the program {outcome.stopped.reason}", hint=outcome.stopped.hint)
     if not outcome.began:
         said = outcome.log.decode("utf-8", "replace").strip().splitlines()
-        raise InfrastructureError(f"the sandbox failed: {said[-1] if said else 'without a word'}")
+        raise SandboxFailedError(f"the sandbox failed: {said[-1] if said else 'it gave no reason'}")
+    if outcome.stopped is not None:
+        raise BuildError(f"the program {outcome.stopped.reason}", hint=outcome.stopped.hint)
     if outcome.code == 0:
         return
     if outcome.code == 128 + signal.SIGXFSZ:

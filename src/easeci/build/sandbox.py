@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from easeci.build.workspace import Workspace
+from easeci.errors import InfrastructureError
 
 MINUTE = 60
 KIB = 1024
@@ -79,6 +80,10 @@ class Launch:
     command: Sequence[str]
     descriptors: tuple[int, ...] = ()
     status: int | None = None
+
+
+class SandboxFailedError(InfrastructureError):
+    """A sandbox that was started did not come to run the program."""
 
 
 class Sandbox(Protocol):

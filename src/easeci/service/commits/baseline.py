@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from easeci.build.detection import find_sandbox
+from easeci.build.detection import allowed_sandboxes
 from easeci.build.sandbox import Sandbox
 from easeci.errors import BuildError, UsageError
 from easeci.ledger.events import BaselineBuilt, BaselineFailed, BaselineSet, Event
@@ -33,8 +33,8 @@ def set_baseline(
         commit = project.repository.resolve(revision)
         events: list[Event] = []
         if testset is not None and _lacks_predictions(testset, commit):
-            sandbox = find_sandbox(unsandboxed=unsandboxed)
-            events.append(_predictions(project, testset, commit, sandbox))
+            sandboxes = allowed_sandboxes(unsandboxed=unsandboxed)
+            events.append(_predictions(project, testset, commit, sandboxes))
         if commit != project.state.baseline:
             events.append(BaselineSet(commit, "set"))
         if events:
@@ -42,11 +42,11 @@ def set_baseline(
         return commit
 
 
-def ensure_predictions(project: Project, testset: Testset, sandbox: Sandbox) -> None:
+def ensure_predictions(project: Project, testset: Testset, sandboxes: Sequence[Sandbox]) -> None:
     """On a new testset the baseline's predictions are made by building its commit again."""
     commit = project.state.baseline
     if commit is not None and _lacks_predictions(testset, commit):
-        project.append(_predictions(project, testset, commit, sandbox))
+        project.append(_predictions(project, testset, commit, sandboxes))
 
 
 def _lacks_predictions(testset: Testset, commit: str) -> bool:
@@ -54,10 +54,10 @@ def _lacks_predictions(testset: Testset, commit: str) -> bool:
 
 
 def _predictions(
-    project: Project, testset: Testset, commit: str, sandbox: Sandbox
+    project: Project, testset: Testset, commit: str, sandboxes: Sequence[Sandbox]
 ) -> BaselineBuilt:
     """Build a baseline. Its failure is recorded, so that the owner can read what it printed."""
-    result = build(project, testset, commit, sandbox, name=f"baseline-{commit[:20]}")
+    result = build(project, testset, commit, sandboxes, name=f"baseline-{commit[:20]}")
     made, log = result.predictions, result.log
     if made is None:
         reason = "" if result.failure is None else result.failure.message

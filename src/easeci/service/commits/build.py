@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def program_of(script: Script) -> Program:
 
 
 def build(
-    project: Project, testset: Testset, commit: str, sandbox: Sandbox, *, name: str
+    project: Project, testset: Testset, commit: str, sandboxes: Sequence[Sandbox], *, name: str
 ) -> BuildResult:
     """Run the commit's program on the testset's examples.
 
@@ -71,7 +72,7 @@ def build(
                 program_of(testset.script),
                 sealed.examples_folder,
                 into,
-                sandbox,
+                sandboxes,
                 repository=project.repository,
                 hidden=(project.store.folder,),
             )

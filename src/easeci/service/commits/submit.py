@@ -6,10 +6,10 @@ Each act is an event, and each event is recorded before the next act, so that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from easeci.build.branches import Branches
-from easeci.build.detection import find_sandbox
+from easeci.build.detection import allowed_sandboxes
 from easeci.build.repository import CommitFacts
 from easeci.build.sandbox import Sandbox
 from easeci.errors import BuildError, ScriptError, UsageError
@@ -56,7 +56,7 @@ def run(
         if candidate and not submission.candidate:
             project.append(Promoted(submission.number))
         if new:
-            _build(project, testset, submission, find_sandbox(unsandboxed=unsandboxed))
+            _build(project, testset, submission, allowed_sandboxes(unsandboxed=unsandboxed))
             _supersede(project, testset, submission)
         catch_up(project)
         return answer_of(project.state, submission, charged=new)
@@ -94,10 +94,12 @@ def _submit(
     return project.state.submission(number)
 
 
-def _build(project: Project, testset: Testset, submission: Submission, sandbox: Sandbox) -> None:
+def _build(
+    project: Project, testset: Testset, submission: Submission, sandboxes: Sequence[Sandbox]
+) -> None:
     """Make the predictions that a test needs: the commit's, and on a new testset the baseline's."""
     try:
-        ensure_predictions(project, testset, sandbox)
+        ensure_predictions(project, testset, sandboxes)
     except BuildError:
         # Which commit the baseline is, and so whether it builds, tells what passed. The commit
         # waits until the owner has chosen another.
@@ -106,7 +108,7 @@ def _build(project: Project, testset: Testset, submission: Submission, sandbox: 
     if submission.built:
         return
     name = f"commit-{submission.number:06}"
-    result = build(project, testset, submission.commit, sandbox, name=name)
+    result = build(project, testset, submission.commit, sandboxes, name=name)
     made, log = result.predictions, result.log
     if made is None:
         reason = "" if result.failure is None else result.failure.message

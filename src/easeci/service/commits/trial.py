@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build.detection import find_sandbox
+from easeci.build.detection import allowed_sandboxes
 from easeci.build.program import LOG_NAME, CommitSource, make_predictions
 from easeci.build.repository import Repository
 from easeci.errors import BuildError, DataError
@@ -45,7 +45,7 @@ def try_program(
     program = program_of(load_script(script or find_script(repository.top or Path())))
     commit = repository.resolve(revision)
     offered = load_offered(examples, labels=None, label_column=label_column, files=files)
-    sandbox = find_sandbox(unsandboxed=unsandboxed)
+    sandboxes = allowed_sandboxes(unsandboxed=unsandboxed)
     with tempfile.TemporaryDirectory(prefix="easeci-try-") as folder:
         vault, into = open_vault(Path(folder) / "store", "try"), Path(folder) / "built"
         seal(vault, 1, offered)
@@ -57,7 +57,7 @@ def try_program(
                 program,
                 sample.examples_folder,
                 into,
-                sandbox,
+                sandboxes,
                 repository=repository,
             )
             seconds = built.seconds

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from easeci.build.detection import find_sandbox
+from easeci.build.detection import allowed_sandboxes
 from easeci.errors import BuildError, DataError, ScriptError, UsageError
 from easeci.ledger.events import Event, LabelsAdded, TestsetAdded
 from easeci.ledger.sealed_script import sealed
@@ -224,7 +224,7 @@ def _build_baseline(project: Project, unsandboxed: bool) -> str | None:
     if project.state.baseline is None or not testset.script.needs_old_model:
         return None
     try:
-        ensure_predictions(project, testset, find_sandbox(unsandboxed=unsandboxed))
+        ensure_predictions(project, testset, allowed_sandboxes(unsandboxed=unsandboxed))
     except BuildError as error:
         return str(error)
     return None
