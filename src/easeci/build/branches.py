@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build.git import ask_git, need_git
+from easeci.build.git import ask_git
 
 LOCAL, ORIGIN = "refs/heads/", "refs/remotes/origin/"
 
@@ -28,7 +28,8 @@ class Branches:
     def read(folder: Path, *, is_bare: bool) -> Branches:
         """List them; git is asked once."""
         form = "--format=%(HEAD)%(objectname) %(refname) %(symref)"
-        listed = need_git(folder, "for-each-ref", form, LOCAL, ORIGIN).output
+        # Where git cannot list them, there are none: so no forged push counts for a branch.
+        listed = ask_git(folder, "for-each-ref", form, LOCAL, ORIGIN).output
         tips, checked_out, origin_head = {}, None, None
         for line in _lines(listed):
             commit, ref, leads_to = line[1:].split(" ")
