@@ -6,9 +6,14 @@ model is a cut: it says "low" below it, so a cut of 0.5 + e is right on all but 
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.commands import easeci_here
@@ -63,7 +68,7 @@ class Workplace:
     def make(folder: Path, **keys: str) -> Workplace:
         place = Workplace(folder)
         place.repository.mkdir(parents=True)
-        place.git("init", "--quiet", "--initial-branch=main")
+        place.git("init", "--quiet", "--initial-branch=main", "--template=")
         place.write_script(**keys)
         place.write("test_model.py", PROGRAM)
         write_examples(place.examples, place.labels)
@@ -120,6 +125,20 @@ class Workplace:
     def add_testset(self, *more: str, labelled: bool = True) -> None:
         labels = ["--labels", str(self.labels)] if labelled else []
         self.easeci("testset", "add", str(self.examples), *labels, *more, code=0)
+
+
+def copy_of(make: Callable[..., Workplace], folder: Path, **keys: str) -> Workplace:
+    """What ``make`` makes in a folder: made once in each process, and then copied."""
+    template = _template(make, tuple(sorted(keys.items())))
+    shutil.copytree(template.folder, folder, symlinks=True, dirs_exist_ok=True)
+    return Workplace(folder)
+
+
+@cache
+def _template(make: Callable[..., Workplace], keys: tuple[tuple[str, str], ...]) -> Workplace:
+    folder = Path(tempfile.mkdtemp(prefix="easeci-template-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return make(folder, **dict(keys))
 
 
 def write_examples(

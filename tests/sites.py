@@ -21,7 +21,7 @@ from easeci.service.project import open_project
 from easeci.web.server import Listening, Server
 from easeci.web.site import ServedProject, Site
 from tests.commands import start_easeci
-from tests.repositories import Workplace
+from tests.repositories import Workplace, copy_of
 from tests.waiting import PATIENCE
 
 ROLES = ("owner", "labeller", "developer")
@@ -174,6 +174,10 @@ def visitor(running: Running | Here, folder: Path, role: str, name: str | None =
 
 def waiting_project(folder: Path, **keys: str) -> Workplace:
     """A project whose second commit waits for labels, of which there are none."""
+    return copy_of(_waiting, folder, **keys)
+
+
+def _waiting(folder: Path, **keys: str) -> Workplace:
     place = Workplace.make(folder, **keys)
     place.commit_cut(0.7, "the first model")
     place.add_testset("--allow-smaller", labelled=False)

@@ -1,7 +1,8 @@
-"""Commits on their way to a signal: real git, real sandbox, real store, one process."""
+"""Commits on their way to a signal: real git and a real store, in one process."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from easeci.errors import BuildError, NoTestsetError, ScriptError, UsageError
 from easeci.evidence.cells import Codes
 from easeci.ledger.signals import Signal
 from easeci.script import Script
-from easeci.service.commits import advance as progress
 from easeci.service.commits.answer import RunAnswer
 from easeci.service.commits.baseline import set_baseline
 from easeci.service.commits.submit import run
@@ -22,13 +22,30 @@ from easeci.verdict.decide import decide
 from easeci.verdict.result import Verdict
 from easeci.views.history import baseline_log
 from easeci.views.status import status
-from tests.repositories import MODEL, Workplace, write_examples
+from tests.repositories import MODEL, Workplace, copy_of, write_examples
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Workplace:
-    place = Workplace.make(tmp_path)
+    """A repository with a first model."""
+    return copy_of(with_model, tmp_path)
+
+
+@pytest.fixture
+def sealed(tmp_path: Path) -> Workplace:
+    """The same with a testset, whose labels are all known."""
+    return copy_of(with_testset, tmp_path)
+
+
+def with_model(folder: Path) -> Workplace:
+    place = Workplace.make(folder)
     place.commit_cut(0.7)
+    return place
+
+
+def with_testset(folder: Path) -> Workplace:
+    place = with_model(folder)
+    add(place)
     return place
 
 
@@ -56,83 +73,77 @@ def test_without_a_testset_nothing_is_tested(place: Workplace) -> None:
         open_project(place.repository)
 
 
-def test_the_first_commit_is_adopted_without_a_step(place: Workplace) -> None:
-    add(place)
-    answer = run_on(place)
+def test_the_first_commit_is_adopted_without_a_step(sealed: Workplace) -> None:
+    answer = run_on(sealed)
     assert answer.row.signal is Signal.BASELINE
     assert answer.steps_used == 0
-    assert opened(place).state.baseline == answer.row.commit
+    assert opened(sealed).state.baseline == answer.row.commit
 
 
-def test_a_better_commit_passes_and_becomes_the_baseline(place: Workplace) -> None:
-    add(place)
-    run_on(place)
-    better = place.commit_cut(0.52)
-    answer = run_on(place)
+@pytest.mark.usefixtures("real_sandbox")
+def test_a_better_commit_passes_and_becomes_the_baseline(sealed: Workplace) -> None:
+    run_on(sealed)
+    better = sealed.commit_cut(0.52)
+    answer = run_on(sealed)
     assert (answer.row.signal, answer.row.step, answer.charged) == (Signal.PASS, 1, True)
-    assert opened(place).state.baseline == better
+    assert opened(sealed).state.baseline == better
 
 
-def test_the_same_commit_again_is_neither_built_nor_charged(place: Workplace) -> None:
-    add(place)
-    run_on(place)
-    place.commit_cut(0.75)
-    first = run_on(place)
-    records = opened(place).state.head
-    again = run_on(place)
+def test_the_same_commit_again_is_neither_built_nor_charged(sealed: Workplace) -> None:
+    run_on(sealed)
+    sealed.commit_cut(0.75)
+    first = run_on(sealed)
+    records = opened(sealed).state.head
+    again = run_on(sealed)
     assert again.row == first.row
     assert not again.charged
-    assert opened(place).state.head == records
+    assert opened(sealed).state.head == records
 
 
-def test_the_same_predictions_have_the_recorded_signal(place: Workplace) -> None:
-    add(place)
-    run_on(place)
-    place.commit_cut(0.75)
-    run_on(place)
-    place.write("README.md", "words")
-    place.commit("words only")
-    answer = run_on(place)
+def test_the_same_predictions_have_the_recorded_signal(sealed: Workplace) -> None:
+    run_on(sealed)
+    sealed.commit_cut(0.75)
+    run_on(sealed)
+    sealed.write("README.md", "words")
+    sealed.commit("words only")
+    answer = run_on(sealed)
     assert (answer.row.signal, answer.row.step, answer.charged) == (Signal.FAIL, 1, False)
     assert answer.steps_used == 1
 
 
-def test_the_same_predictions_against_another_baseline_are_a_new_step(place: Workplace) -> None:
-    add(place)
-    run_on(place)
-    middling = place.commit_cut(0.68)
-    assert run_on(place).row.signal is Signal.FAIL
-    place.commit_cut(0.52)
-    assert run_on(place).row.signal is Signal.PASS
-    builds = sum(s.log is not None for s in opened(place).state.submissions)
-    answer = run_on(place, middling)
+def test_the_same_predictions_against_another_baseline_are_a_new_step(sealed: Workplace) -> None:
+    run_on(sealed)
+    middling = sealed.commit_cut(0.68)
+    assert run_on(sealed).row.signal is Signal.FAIL
+    sealed.commit_cut(0.52)
+    assert run_on(sealed).row.signal is Signal.PASS
+    builds = sum(s.log is not None for s in opened(sealed).state.submissions)
+    answer = run_on(sealed, middling)
     assert (answer.row.signal, answer.row.step, answer.charged) == (Signal.FAIL, 3, True)
-    assert sum(s.log is not None for s in opened(place).state.submissions) == builds
+    assert sum(s.log is not None for s in opened(sealed).state.submissions) == builds
 
 
-def test_predictions_of_the_baseline_are_nothing_to_test(place: Workplace) -> None:
-    add(place)
-    run_on(place)
-    place.commit_cut(0.52)
-    run_on(place)
-    place.write("README.md", "words")
-    place.commit("words only")
-    answer = run_on(place)
+def test_predictions_of_the_baseline_are_nothing_to_test(sealed: Workplace) -> None:
+    run_on(sealed)
+    sealed.commit_cut(0.52)
+    run_on(sealed)
+    sealed.write("README.md", "words")
+    sealed.commit("words only")
+    answer = run_on(sealed)
     assert answer.row.signal is Signal.BASELINE
     assert answer.steps_used == 1
 
 
-def test_a_program_that_fails_spends_no_step(place: Workplace) -> None:
-    add(place)
-    run_on(place)
-    place.write("model.py", "raise SystemExit(3)\n")
-    place.commit("broken")
-    answer = run_on(place)
+def test_a_program_that_fails_spends_no_step(sealed: Workplace) -> None:
+    run_on(sealed)
+    sealed.write("model.py", "raise SystemExit(3)\n")
+    sealed.commit("broken")
+    answer = run_on(sealed)
     assert answer.row.signal is Signal.BUILD_ERROR
     assert answer.failure is not None
     assert "exit code 3" in answer.failure
     assert answer.steps_used == 0
-    project = opened(place)
+    project = opened(sealed)
     assert project.state.build_failures(project.require_active()) == 1
 
 
@@ -146,19 +157,18 @@ def test_a_program_that_fails_spends_no_step(place: Workplace) -> None:
     }.values(),
 )
 def test_malformed_predictions_spend_no_step_and_are_not_quoted(
-    place: Workplace, program: str
+    sealed: Workplace, program: str
 ) -> None:
-    add(place)
-    run_on(place)
-    place.write(
+    run_on(sealed)
+    sealed.write(
         "test_model.py",
         "import json, os\n"
         "rows = [json.loads(line) for line in open(os.environ['EASECI_EXAMPLES'] + '/examples.jsonl')]\n"
         "with open(os.environ['EASECI_PREDICTIONS'], 'w') as file:\n"
         f"    {program}\n",
     )
-    place.commit("malformed")
-    answer = run_on(place)
+    sealed.commit("malformed")
+    answer = run_on(sealed)
     assert answer.row.signal is Signal.BUILD_ERROR
     assert answer.steps_used == 0
     assert "e1" not in (answer.failure or "")
@@ -178,6 +188,7 @@ def test_when_the_steps_are_used_a_new_testset_is_needed(place: Workplace) -> No
         run_on(place)
 
 
+@pytest.mark.usefixtures("real_sandbox")
 def test_on_a_new_testset_the_baseline_is_built_again(place: Workplace) -> None:
     place.write_script(steps="1")
     place.commit("one step")
@@ -194,6 +205,7 @@ def test_on_a_new_testset_the_baseline_is_built_again(place: Workplace) -> None:
     assert run_on(place).row.signal is Signal.FAIL
 
 
+@pytest.mark.usefixtures("real_sandbox")
 def test_a_force_push_cannot_lose_the_baseline(place: Workplace) -> None:
     """Neither while its ref stands nor when that is gone too: the archive has its files."""
     place.write_script(steps="1")
@@ -216,33 +228,30 @@ def test_a_force_push_cannot_lose_the_baseline(place: Workplace) -> None:
     assert passed in opened(place).require_active().predictions
 
 
-def test_a_changed_script_is_refused_with_what_to_do(place: Workplace) -> None:
-    add(place)
-    run_on(place)
-    place.write_script(reliability="0.5")
-    place.commit_cut(0.52)
+def test_a_changed_script_is_refused_with_what_to_do(sealed: Workplace) -> None:
+    run_on(sealed)
+    sealed.write_script(reliability="0.5")
+    sealed.commit_cut(0.52)
     with pytest.raises(ScriptError, match="reliability") as error:
-        run_on(place)
+        run_on(sealed)
     assert "testset retire" in str(error.value)
-    assert opened(place).state.testsets[1].steps_used == 0
+    assert opened(sealed).state.testsets[1].steps_used == 0
 
 
-def test_a_script_with_other_comments_is_the_same_script(place: Workplace) -> None:
-    add(place)
-    text = (place.repository / ".easeci.yml").read_text()
-    place.write(".easeci.yml", "# a comment\n" + text)
-    place.commit("comment")
-    assert run_on(place).row.signal is Signal.BASELINE
+def test_a_script_with_other_comments_is_the_same_script(sealed: Workplace) -> None:
+    text = (sealed.repository / ".easeci.yml").read_text()
+    sealed.write(".easeci.yml", "# a comment\n" + text)
+    sealed.commit("comment")
+    assert run_on(sealed).row.signal is Signal.BASELINE
 
 
-def test_a_branch_that_is_not_listed_spends_no_step(place: Workplace) -> None:
-    add(place)
-    run_on(place)
-    place.git("checkout", "--quiet", "-b", "side")
-    place.commit_cut(0.52)
+def test_a_branch_that_is_not_listed_spends_no_step(sealed: Workplace) -> None:
+    run_on(sealed)
+    sealed.git("checkout", "--quiet", "-b", "side")
+    sealed.commit_cut(0.52)
     with pytest.raises(UsageError, match="none of the branches"):
-        run_on(place)
-    assert opened(place).state.testsets[1].steps_used == 0
+        run_on(sealed)
+    assert opened(sealed).state.testsets[1].steps_used == 0
 
 
 def test_a_listed_branch_spends_steps_and_moves_no_baseline(place: Workplace) -> None:
@@ -348,13 +357,12 @@ def test_a_baseline_is_set_before_the_first_step_only(place: Workplace) -> None:
         set_baseline(opened(place), "HEAD")
 
 
-def test_a_testset_retired_by_hand_is_used_no_more(place: Workplace) -> None:
-    add(place)
-    run_on(place)
-    retire_testset(opened(place), "by hand")
-    place.commit_cut(0.52)
+def test_a_testset_retired_by_hand_is_used_no_more(sealed: Workplace) -> None:
+    run_on(sealed)
+    retire_testset(opened(sealed), "by hand")
+    sealed.commit_cut(0.52)
     with pytest.raises(NoTestsetError, match="by hand"):
-        run_on(place)
+        run_on(sealed)
 
 
 def test_nothing_waits_on_a_testset_that_has_ended(place: Workplace) -> None:
@@ -374,14 +382,13 @@ def waiting(place: Workplace) -> int:
     return owner.waiting
 
 
-def test_two_repositories_do_not_share_a_project(place: Workplace, tmp_path: Path) -> None:
-    add(place)
+def test_two_repositories_do_not_share_a_project(sealed: Workplace, tmp_path: Path) -> None:
     other = Workplace.make(tmp_path / "other")
     other.commit_cut(0.6, "another repository")
     with pytest.raises(UsageError, match="another repository"):
-        open_project(other.repository, store=place.repository / ".easeci")
+        open_project(other.repository, store=sealed.repository / ".easeci")
     named = open_project(
-        other.repository, store=place.repository / ".easeci", name="other", create=True
+        other.repository, store=sealed.repository / ".easeci", name="other", create=True
     )
     assert named.store.projects() == ["model", "other"]
 
@@ -449,13 +456,12 @@ def test_only_a_commit_of_the_main_branch_is_adopted(place: Workplace) -> None:
     assert opened(place).state.baseline is None
 
 
-def test_a_renamed_folder_is_the_same_project(place: Workplace, tmp_path: Path) -> None:
-    add(place)
-    run_on(place)
+def test_a_renamed_folder_is_the_same_project(sealed: Workplace, tmp_path: Path) -> None:
+    run_on(sealed)
     store = tmp_path / "store"
-    (place.repository / ".easeci").rename(store)
+    (sealed.repository / ".easeci").rename(store)
     moved = tmp_path / "renamed"
-    place.repository.rename(moved)
+    sealed.repository.rename(moved)
     assert open_project(moved, store=store).name == "model"
 
 
@@ -536,7 +542,7 @@ def test_each_step_is_decided_after_the_answers_before_it(
         histories.append(history)
         return decide(script, codes, history)
 
-    monkeypatch.setattr(progress, "decide", watched)
+    monkeypatch.setattr(import_module("easeci.verdict.decide"), "decide", watched)
     add(place)
     run_on(place)
     for cut in (0.75, 0.52, 0.51, 0.6):

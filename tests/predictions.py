@@ -1,0 +1,89 @@
+"""Predictions written directly, for tests of what follows a build and not of the build itself.
+
+A model that is only a cut (see tests/repositories.py) is evaluated in this process. Every other
+program, such as one that fails, and every build from an archive runs in the real sandbox.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from easeci.build import detection
+from easeci.build.detection import why_not
+from easeci.build.program import (
+    LOG_NAME,
+    NAMES,
+    ArchiveSource,
+    BuiltPredictions,
+    CommitSource,
+    Program,
+    make_predictions,
+)
+from easeci.build.sandbox import Sandbox
+from easeci.service.commits import build
+from tests.repositories import MODEL, PROGRAM, SCRIPT
+
+CUT = re.compile(re.escape(PROGRAM + MODEL).replace(re.escape("{cut}"), r"(-?[0-9.]+)"))
+"""Both files of a model that is only a cut, one after the other."""
+
+
+@contextmanager
+def written_directly() -> Iterator[None]:
+    """Evaluate models that are a cut in this process, while this lasts."""
+    with (
+        mock.patch.object(build, "make_predictions", _make_predictions),
+        mock.patch.object(detection, "why_not", _why_not),
+    ):
+        yield
+
+
+@contextmanager
+def built_for_real() -> Iterator[None]:
+    """The sandbox again, within :func:`written_directly`."""
+    with mock.patch.object(build, "make_predictions", make_predictions):
+        yield
+
+
+def _make_predictions(
+    source: CommitSource | ArchiveSource,
+    program: Program,
+    examples: Path,
+    into: Path,
+    *more: Any,
+    **options: Any,
+) -> BuiltPredictions:
+    cut = _cut(source) if program.command == SCRIPT["script"] else None
+    table = examples / "examples.jsonl"
+    if cut is None or not table.exists():
+        return make_predictions(source, program, examples, into, *more, **options)
+    rows = [json.loads(line) for line in table.read_text("utf-8").splitlines()]
+    lines = [f"{row['id']},{'low' if float(row['x']) < cut else 'high'}" for row in rows]
+    predictions, log = into / NAMES[0], into / LOG_NAME
+    predictions.write_text("\n".join(["id,prediction", *lines, ""]), encoding="utf-8")
+    log.touch()
+    return BuiltPredictions(predictions, log, 0.0)
+
+
+@cache
+def _why_not(sandbox: Sandbox) -> str | None:
+    """Try each sandbox once, and not before every build."""
+    return why_not(sandbox)
+
+
+def _cut(source: CommitSource | ArchiveSource) -> float | None:
+    """Where the model of a commit cuts; None if it is not only that."""
+    if isinstance(source, ArchiveSource):
+        return None
+    files = [f"{source.commit}:{name}" for name in ("test_model.py", "model.py")]
+    git_dir = source.repository.git_dir
+    done = subprocess.run(["git", "show", *files], cwd=git_dir, capture_output=True, text=True)
+    found = CUT.fullmatch(done.stdout)
+    return None if found is None else float(found[1])
