@@ -17,8 +17,7 @@ import numpy as np
 
 from easeci.bounds.arrays import FloatArray
 from easeci.bounds.bound import require_level, round_up
-from easeci.bounds.contract import contract_target, require_tolerance
-from easeci.bounds.hoeffding import Hoeffding
+from easeci.bounds.contract import contract_target
 from easeci.bounds.search import excess, last_within
 
 
@@ -153,11 +152,17 @@ def _mixtures(points: tuple[float, ...], low: int, high: int, mean: float) -> li
 
 
 def rate(scores: Scores, mean: float, share: float) -> float:
-    """The exponent r with P(average score >= share) <= exp(−N r) whenever Φ <= ``mean``.
+    """Chernoff's bound: the exponent r with P(average score >= share) <= exp(−N r).
 
-    sup over λ > 0 of −ln E[exp(λ (score − share))] for the worst law. Every λ gives a valid
-    exponent, so an imperfect search only makes the bound weaker. Infinite beyond the highest
-    score.
+    Claim: for N independent examples whose score has a mean of at most ``mean``, whatever the law
+    on the cells (with at most ``scores.largest_difference`` on those that differ). Never weaker
+    than Hoeffding's inequality for the range of the scores, by Hoeffding's lemma. Infinite beyond
+    the highest score.
+    Why: r is the supremum over λ > 0 of −ln E[exp(λ (score − share))] for the worst law.
+    Assumptions: independence, the scores, the bound on differing.
+    Sides: one; for the other, mirror the scores and negate mean and share.
+    Rounding: down, because every λ gives a valid exponent and an imperfect search a smaller one.
+    Source: H. Chernoff, 1952; for two-point laws W. Hoeffding, 1963, Theorem 1.
     """
     if share <= mean:
         return 0.0
@@ -175,50 +180,7 @@ def rate(scores: Scores, mean: float, share: float) -> float:
     return best
 
 
-# --- tail, sample size, tolerance --------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Chernoff:
-    """P(average score − threshold >= ε) <= exp(−N · rate), for every law with Φ <= threshold.
-
-    Claim: for N independent examples whose score has a mean of at most ``threshold``, whatever
-    the law on the cells (with at most ``scores.largest_difference`` on those that differ).
-    Never weaker than Hoeffding's inequality for the range of the scores, by Hoeffding's lemma.
-    Assumptions: independence, the scores, the bound on differing.
-    Sides: one; for the other, mirror the scores and the threshold.
-    Rounding: sample sizes and tolerances up.
-    Source: H. Chernoff, 1952; for two-point laws W. Hoeffding, 1963, Theorem 1.
-    """
-
-    scores: Scores
-    threshold: float
-
-    def __post_init__(self) -> None:
-        if not self.scores.lowest_mean <= self.threshold < self.scores.highest_mean:
-            raise ValueError(
-                f"the threshold must be in [{self.scores.lowest_mean}, "
-                f"{self.scores.highest_mean}), got {self.threshold}"
-            )
-
-    def tail(self, sample_size: int, tolerance: float) -> float:
-        """ln of the bound on P(average − threshold >= tolerance); never above 0."""
-        return -sample_size * rate(self.scores, self.threshold, self.threshold + tolerance)
-
-    def sample_size(self, tolerance: float, log_delta: float) -> int:
-        """The smallest sample size with ``tail(…, tolerance) <= log_delta``, rounded up."""
-        require_level(log_delta)
-        require_tolerance(tolerance)
-        return round_up(-log_delta / rate(self.scores, self.threshold, self.threshold + tolerance))
-
-    def tolerance(self, sample_size: int, log_delta: float) -> float:
-        """The smallest tolerance with ``tail(sample_size, …) <= log_delta``, rounded up."""
-        require_level(log_delta)
-        width = self.scores.highest - self.scores.lowest
-        enough = Hoeffding(width).tolerance(sample_size, log_delta)
-        # Beyond the highest score the tail is 0, even if Hoeffding's tolerance is larger.
-        enough = min(enough * (1.0 + 1e-9), self.scores.highest - self.threshold + width)
-        return last_within(lambda eps: excess(self.tail(sample_size, eps), log_delta), enough, 0.0)
+# --- sample sizes ------------------------------------------------------------------------------
 
 
 def contract_sample_size(
@@ -229,7 +191,7 @@ def contract_sample_size(
     Claim: some share x has P(average >= x) <= alpha for every law with Φ <= threshold, and
     P(average < x) <= beta for every law with Φ >= threshold + 2·tolerance. As x doesn't depend
     on N and both bounds fall with N, the same x works for all larger N.
-    Assumptions and source as for ``Chernoff``. Sides: one tail for each promise. Rounding: up.
+    Assumptions and source as for ``rate``. Sides: one tail for each promise. Rounding: up.
     """
     require_level(log_alpha)
     require_level(log_beta)
@@ -257,7 +219,8 @@ def lower_limit(scores: Scores, average: float, sample_size: int, log_alpha: flo
 
     Claim: for every law, P(lower_limit(average) > Φ) <= alpha; it is the largest c such that
     Chernoff's bound on P(average >= observed | Φ <= c) is at most alpha.
-    Assumptions as for ``Chernoff``. Sides: one. Rounding: down. Source: test inversion.
+    Assumptions as for ``rate``. Sides: one; for the upper limit, mirror the scores and negate the
+    average. Rounding: down. Source: test inversion.
     """
     require_level(log_alpha)
     lowest = scores.lowest_mean
@@ -268,8 +231,3 @@ def lower_limit(scores: Scores, average: float, sample_size: int, log_alpha: flo
     if average <= lowest or above(lowest) > 0.0:
         return lowest
     return last_within(above, lowest, min(average, scores.highest_mean), slack=1e-10)
-
-
-def upper_limit(scores: Scores, average: float, sample_size: int, log_alpha: float) -> float:
-    """Φ is at most this, except with probability alpha: the mirror image of ``lower_limit``."""
-    return -lower_limit(scores.mirrored(), -average, sample_size, log_alpha)

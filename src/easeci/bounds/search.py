@@ -10,13 +10,12 @@ import numpy as np
 from easeci.bounds.arrays import BoolArray, IntArray
 
 
-def smallest(holds: Callable[[int], bool], low: int, high: int, within: int = 0) -> int:
+def smallest(holds: Callable[[int], bool], low: int, high: int) -> int:
     """The smallest integer in [low, high] where ``holds``, which is false and then true.
 
-    Returns ``high``, unchecked, if ``holds`` nowhere below it. With ``within``, the result may be
-    too large by at most that much.
+    Returns ``high``, unchecked, if ``holds`` nowhere below it.
     """
-    while high - low > within:
+    while low < high:
         middle = (low + high) // 2
         if holds(middle):
             high = middle

@@ -5,8 +5,10 @@ examples on which the two models differ (less, if both are wrong on some). The s
 S of the scores. Every probability here is the supremum over q, computed and not guessed.
 
 ``contract_sample_size`` and ``cutoff``   when q is known to be at most ``largest_difference``;
-``lower_limit`` and ``upper_limit``       for Φ, with the same knowledge;
-``lower_limit_free``, ``upper_limit_free``  with no such knowledge: q is bounded from the same data.
+``lower_limit``                           for Φ, with the same knowledge;
+``lower_limit_free``                      with no such knowledge: q is bounded from the same data.
+
+For upper limits, negate the scores: the total, or the counts by ``mirrored``.
 Probabilities are natural logarithms.
 """
 
@@ -370,12 +372,11 @@ def lower_limit(total: int, sample_size: int, largest_difference: float, log_alp
     def above(c: float) -> float:
         # If the tail at the largest q exceeds alpha, so does the supremum. It must be computed only
         # if that tail is small enough and the largest q is not certainly the worst.
-        walk = _walks(sample_size, total, c)
-        tail = float(log_tail(walk, np.array([largest_difference]))[0])
+        found = tail(sample_size, total, c, largest_difference)
         sure = largest_difference <= _real_rooted(c) and total > math.ceil((sample_size - 1) * c)
-        if tail <= log_alpha and not sure:
-            tail = float(_worst(walk, largest_difference)[0])
-        return excess(tail, log_alpha)
+        if found <= log_alpha and not sure:
+            found = worst_tail(sample_size, total, c, largest_difference)
+        return excess(found, log_alpha)
 
     share = total / sample_size
     # By Hoeffding's inequality no limit is further from the observed share.
@@ -385,11 +386,6 @@ def lower_limit(total: int, sample_size: int, largest_difference: float, log_alp
         if total <= inside * sample_size or above(inside) > 0.0:
             return inside
     return last_within(above, inside, min(largest_difference, share), slack=1e-10)
-
-
-def upper_limit(total: int, sample_size: int, largest_difference: float, log_alpha: float) -> float:
-    """Φ is at most this, except with probability alpha: the mirror image of ``lower_limit``."""
-    return -lower_limit(-total, sample_size, largest_difference, log_alpha)
 
 
 def lower_limit_free(
@@ -412,13 +408,6 @@ def lower_limit_free(
     n = counts.sample_size
     largest = binomial.upper_limit(counts.changed, n, log_alpha + math.log(share))
     return lower_limit(counts.total, n, largest, log_alpha + math.log1p(-share))
-
-
-def upper_limit_free(
-    counts: PairedCounts, log_alpha: float, share: float = BERGER_BOOS_SHARE
-) -> float:
-    """Φ is at most this, except with probability alpha: mirror image of ``lower_limit_free``."""
-    return -lower_limit_free(counts.mirrored(), log_alpha, share)
 
 
 def require_difference(largest_difference: float) -> None:

@@ -1,4 +1,4 @@
-"""Intervals, their algebra, and three-valued logic, all in exact rational arithmetic."""
+"""Intervals and three-valued logic, in exact rational arithmetic."""
 
 from __future__ import annotations
 
@@ -30,19 +30,8 @@ class Interval:
         """The interval centre ± tolerance."""
         return Interval(centre - tolerance, centre + tolerance)
 
-    def __add__(self, other: Interval) -> Interval:
-        return Interval(self.low + other.low, self.high + other.high)
-
     def __neg__(self) -> Interval:
         return Interval(-self.high, -self.low)
-
-    def __sub__(self, other: Interval) -> Interval:
-        return self + -other
-
-    def scaled(self, factor: Fraction) -> Interval:
-        """The interval of factor · value."""
-        ends = (factor * self.low, factor * self.high)
-        return Interval(min(ends), max(ends))
 
     def hull(self, other: Interval) -> Interval:
         """The smallest interval that contains both."""

@@ -14,8 +14,7 @@ from scipy.optimize import linprog
 
 from easeci.bounds import binomial, chernoff, trinomial
 from easeci.bounds.arrays import FloatArray
-from easeci.bounds.bound import Bound
-from easeci.bounds.chernoff import Chernoff, Scores, rate, worst_laws
+from easeci.bounds.chernoff import Scores, rate, worst_laws
 from easeci.bounds.hoeffding import Hoeffding
 
 LEVEL = math.log(1e-4 / 2) - 5 * math.log(2.0)
@@ -110,6 +109,15 @@ def test_a_law_that_cannot_be_is_refused() -> None:
 # --- the bound ---------------------------------------------------------------------------------
 
 
+def log_tail(scores: Scores, mean: float, n: int, tolerance: float) -> float:
+    """ln of the bound on P(average >= mean + tolerance)."""
+    return -n * rate(scores, mean, mean + tolerance)
+
+
+def upper_limit(scores: Scores, average: float, n: int, log_alpha: float) -> float:
+    return -chernoff.lower_limit(scores.mirrored(), -average, n, log_alpha)
+
+
 @pytest.mark.parametrize("scores", LINEAR)
 def test_the_bound_is_above_every_true_tail(scores: Scores) -> None:
     rng = np.random.default_rng(7)
@@ -120,10 +128,9 @@ def test_the_bound_is_above_every_true_tail(scores: Scores) -> None:
         for n in (1, 3, 6):
             sums, weights = averages(values, law, n)
             assert weights.sum() == pytest.approx(1.0)
-            bound = Chernoff(scores, mean)
             for tolerance in (0.02, 0.1, 0.3, 0.9, 1.5):
                 tail = weights[sums >= mean + tolerance + 1e-12].sum()
-                assert tail <= math.exp(bound.tail(n, tolerance)) * (1 + 1e-9)
+                assert tail <= math.exp(log_tail(scores, mean, n, tolerance)) * (1 + 1e-9)
 
 
 @given(linear_scores(), st.floats(0.01, 0.99), st.floats(1e-4, 1.0), st.integers(1, 10**7))
@@ -133,32 +140,15 @@ def test_never_weaker_than_hoeffding(
 ) -> None:
     mean = scores.lowest_mean + where * (scores.highest_mean - scores.lowest_mean)
     hoeffding = Hoeffding(scores.highest - scores.lowest)
-    log_tail = Chernoff(scores, mean).tail(n, tolerance)
-    assert log_tail <= hoeffding.tail(n, tolerance) * (1 - 1e-9) + 1e-9
-    assert log_tail <= 0.0
-
-
-@given(st.sampled_from(LINEAR), st.floats(0.05, 0.95), st.floats(0.002, 0.3), st.floats(-300, -1))
-@settings(max_examples=40, deadline=None, derandomize=True)
-def test_sample_size_and_tolerance_invert_the_tail(
-    scores: Scores, where: float, tolerance: float, log_delta: float
-) -> None:
-    mean = scores.lowest_mean + where * (scores.highest_mean - scores.lowest_mean)
-    bound: Bound = Chernoff(scores, mean)
-    n = bound.sample_size(tolerance, log_delta)
-    assert bound.tail(n, tolerance) <= log_delta * (1 - 1e-11)
-    if n > 1:
-        assert bound.tail(n - 1, tolerance) > log_delta
-    reached = bound.tolerance(n, log_delta)
-    assert reached <= tolerance * (1 + 1e-6)
-    assert bound.tail(n, reached) <= log_delta
+    found = log_tail(scores, mean, n, tolerance)
+    assert found <= hoeffding.tail(n, tolerance) * (1 - 1e-9) + 1e-9
+    assert found <= 0.0
 
 
 def test_beyond_the_highest_score_nothing_happens() -> None:
-    bound = Chernoff(Scores.of_linear(1.0, 0.0, 0.0), 0.9)
-    assert bound.tail(1, 0.2) == -math.inf
-    assert bound.tail(40, 0.1) == pytest.approx(40 * math.log(0.9), rel=1e-9)
-    assert bound.tolerance(1, -70_000.0) == pytest.approx(0.1, rel=1e-6)
+    scores = Scores.of_linear(1.0, 0.0, 0.0)
+    assert log_tail(scores, 0.9, 1, 0.2) == -math.inf
+    assert log_tail(scores, 0.9, 40, 0.1) == pytest.approx(40 * math.log(0.9), rel=1e-9)
 
 
 def test_a_bound_on_differing_saves_examples() -> None:
@@ -208,7 +198,7 @@ def test_limits_cover(scores: Scores) -> None:
     distinct, inverse = np.unique(np.round(sums, 12), return_inverse=True)
     log_alpha = math.log(alpha)
     lower = np.array([chernoff.lower_limit(scores, float(x), n, log_alpha) for x in distinct])
-    upper = np.array([chernoff.upper_limit(scores, float(x), n, log_alpha) for x in distinct])
+    upper = np.array([upper_limit(scores, float(x), n, log_alpha) for x in distinct])
     assert np.all(np.diff(lower) >= -1e-9)
     for _ in range(40):
         _, law, mean = some_law(scores, rng)
@@ -236,7 +226,7 @@ def test_limits_are_never_tighter_than_exact_ones() -> None:
         for log_alpha in (math.log(0.05), -80.0, -70_000.0):
             limit = chernoff.lower_limit(scores, k / 50, 50, log_alpha)
             assert 0.0 <= limit <= binomial.lower_limit(k, 50, log_alpha) * (1 + 1e-9)
-            limit = chernoff.upper_limit(scores, k / 50, 50, log_alpha)
+            limit = upper_limit(scores, k / 50, 50, log_alpha)
             assert binomial.upper_limit(k, 50, log_alpha) * (1 - 1e-9) <= limit <= 1.0
 
 
@@ -246,13 +236,13 @@ def test_limits_are_never_tighter_than_exact_ones() -> None:
 def test_senseless_arguments_are_refused() -> None:
     scores = Scores.of_linear(1.0, -1.0, 0.0, largest_difference=0.1)
     with pytest.raises(ValueError, match="threshold"):
-        Chernoff(scores, 0.1)
+        chernoff.contract_sample_size(scores, 0.1, 0.01, -5.0, -5.0)
     with pytest.raises(ValueError, match="threshold"):
-        Chernoff(scores, -0.2)
+        chernoff.contract_sample_size(scores, -0.2, 0.01, -5.0, -5.0)
     with pytest.raises(ValueError, match="beyond"):
         chernoff.contract_sample_size(scores, 0.05, 0.03, -5.0, -5.0)
     with pytest.raises(ValueError, match="tolerance"):
-        Chernoff(scores, 0.0).sample_size(0.0, -5.0)
+        chernoff.contract_sample_size(scores, 0.0, 0.0, -5.0, -5.0)
     with pytest.raises(ValueError, match="difference"):
         Scores((0.0,), (1.0,), 0.0)
     with pytest.raises(ValueError, match="score"):

@@ -22,22 +22,18 @@ def at(interval: Interval, share: Fraction) -> Fraction:
     return interval.low + share * (interval.high - interval.low)
 
 
-@given(intervals, intervals, inside, inside, st.fractions(-3, 3, max_denominator=7))
-def test_the_algebra_contains_every_value(
-    first: Interval, second: Interval, s: Fraction, t: Fraction, factor: Fraction
+@given(intervals, intervals, inside, inside)
+def test_negation_and_hull_contain_every_value(
+    first: Interval, second: Interval, s: Fraction, t: Fraction
 ) -> None:
-    """Whatever is true of the parts lies in the interval of the whole, and the ends are reached."""
+    """−interval has every value negated, a hull every value of both; and neither has more."""
     x, y = at(first, s), at(second, t)
-    for whole, value in (
-        (first + second, x + y),
-        (first - second, x - y),
-        (-first, -x),
-        (first.scaled(factor), factor * x),
-        (first.hull(second), x),
-    ):
+    for whole, value in ((-first, -x), (first.hull(second), x), (second.hull(first), y)):
         assert whole.low <= value <= whole.high
-    assert (first - second).low == first.low - second.high
-    assert (first + second).high == first.high + second.high
+    assert (-first).low == -first.high
+    hull = first.hull(second)
+    assert hull.low in (first.low, second.low)
+    assert hull.high in (first.high, second.high)
 
 
 @given(intervals, ends, st.sampled_from(Comparison))
