@@ -36,6 +36,7 @@ def chosen(arguments: list[str]) -> list[str]:
 
 
 def measure(part: str) -> Section:
+    """Run one part and print how long it took."""
     tell(f"{part} …")
     begun = time.perf_counter()
     section = PARTS[part]()
@@ -44,6 +45,7 @@ def measure(part: str) -> Section:
 
 
 def main(arguments: list[str]) -> int:
+    """Measure the parts, write the page, and return 1 if a promise is broken."""
     broken: list[str] = []
     for part in chosen(arguments):
         section = measure(part)

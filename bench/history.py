@@ -1,4 +1,4 @@
-"""A long history must not be felt: commands after ten thousand commits, against after one."""
+"""A long history must not slow commands down: after ten thousand commits against after one."""
 
 from __future__ import annotations
 
@@ -74,16 +74,16 @@ def measure(commits: int = COMMITS) -> list[Ratio]:
 def _ratio(what: str, command: str, long: Workplace, short: Workplace) -> Ratio:
     return ratio(
         what,
-        lambda: _give(long, command),
+        lambda: _run(long, command),
         "the same after one commit",
-        lambda: _give(short, command),
+        lambda: _run(short, command),
         promised=PROMISED,
     )
 
 
-def _give(place: Workplace, command: str) -> None:
+def _run(place: Workplace, command: str) -> None:
     done = place.easeci(command)
-    # A commit that failed has that answer again, and with it the exit code.
+    # `run` repeats the recorded signal of a commit, and its exit code.
     assert done.returncode == int(done.stdout.startswith("FAIL")), done.stderr
 
 
@@ -100,15 +100,15 @@ def make_place(folder: Path, commits: int, adaptivity: str) -> Workplace:
         project.append(*testset_events(number, chosen, start, baseline, adaptivity))
     _add_testset(project, place)
     if adaptivity.startswith("none"):
-        _hold(place, project.name, ids)
+        _make_refs(place, project.name, ids)
     place.commit_cut(0.75)
-    _give(place, "run")
+    _run(place, "run")
     place.git("pack-refs", "--all")  # as git does by itself when there are many
     return place
 
 
 def _make_commits(place: Workplace, parent: str, commits: int) -> list[str]:
-    """That many commits on the branch, all with the tree of their parent. Their ids."""
+    """Make so many commits on the branch, all with the tree of their parent; return their ids."""
     lines = []
     for number in range(1, commits + 1):
         subject = f"Experiment {number}: another learning rate"
@@ -123,8 +123,8 @@ def _make_commits(place: Workplace, parent: str, commits: int) -> list[str]:
     return place.git("rev-list", "--reverse", f"{parent}..main").split()
 
 
-def _hold(place: Workplace, name: str, ids: Sequence[str]) -> None:
-    """The refs that easeci would have made, one with each commit."""
+def _make_refs(place: Workplace, name: str, ids: Sequence[str]) -> None:
+    """Make the refs that easeci would have made, one for each commit."""
     lines = [f"create refs/easeci/{name}/{commit} {commit}" for commit in ids]
     subprocess.run(
         ["git", "update-ref", "--stdin"],
@@ -190,7 +190,7 @@ def _commit_events(
 
 
 def _verdict(passed: bool, step: int) -> RecordedVerdict:
-    """As the sequential estimator leaves it."""
+    """A verdict like those of the sequential estimator."""
     result = Result.TRUE if passed else Result.UNKNOWN
     clause = RecordedClause(
         text=SCRIPT["condition"],
@@ -221,7 +221,7 @@ def _digest(text: str) -> str:
 
 
 def _add_testset(project: Project, place: Workplace) -> None:
-    """A real testset behind the others, whose examples are not there to be compared with."""
+    """Add a real testset after the others, which have no examples that it could repeat."""
     number = len(project.state.testsets) + 1
     kept = seal(project.vault, number, load_offered(place.examples, labels=place.labels))
     events: list[Event] = [

@@ -1,4 +1,4 @@
-"""A check of ten million rows against what polars needs to read and compare the same columns."""
+"""A check of ten million rows, against polars reading and comparing the same columns."""
 
 from __future__ import annotations
 

@@ -26,10 +26,10 @@ Predictions = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Month:
-    """What one month took: labels in all, and what went wrong.
+    """The labels of one month, and the wrong answers.
 
-    ``differing`` is on how many examples any of the month's models differed from its baseline:
-    what active labelling asks for on the same commits.
+    ``differing`` counts the examples on which any of the month's models differed from its baseline:
+    active labelling asks for the labels of these.
     """
 
     labels: int
@@ -42,11 +42,15 @@ class Month:
 
 
 def condition() -> tuple[LinearClause, ...]:
+    """The condition of the month, in normal form."""
     return compile_condition(parse_condition("n - o > 0.02 +/- 0.01"))
 
 
 def simulate_month(seed: int, sensitivity: Fraction, first_accuracy: float = 0.7) -> Month:
-    """One month by the real engine. The same seed has the same commits at every sensitivity."""
+    """Simulate one month with the real engine.
+
+    The same seed has the same commits at every sensitivity.
+    """
     draw = np.random.default_rng(seed)
     gains = np.clip(draw.normal(0.0, 0.02, STEPS), -0.0576, 0.0576)
     truth = draw.integers(0, CLASSES, EXAMPLES)
@@ -109,19 +113,21 @@ def commit(
     model = baseline.copy()
     model[~right & (chance < gained)] = truth[~right & (chance < gained)]
     moved = ~right & (chance >= gained) & (chance < shuffled)
-    # Of the four classes, leave out the label and the prediction: one of the two others.
+    # Of the four classes, one of the two that are neither the label nor the prediction.
     model[moved] = other_wrong_class(baseline[moved], truth[moved], draw)
     model[right & (chance < lost)] = another_class(truth[right & (chance < lost)], draw)
     return model
 
 
 def another_class(truth: Predictions, draw: np.random.Generator) -> Predictions:
+    """A random class other than the label."""
     return (truth + draw.integers(1, CLASSES, len(truth))) % CLASSES
 
 
 def other_wrong_class(
     predicted: Predictions, truth: Predictions, draw: np.random.Generator
 ) -> Predictions:
+    """A random class that is neither the label nor the prediction."""
     offset = (predicted - truth) % CLASSES
     return (truth + 1 + (offset - 1 + draw.integers(1, CLASSES - 1, len(truth))) % 3) % CLASSES
 
@@ -136,5 +142,5 @@ def cells(model: Predictions, baseline: Predictions, truth: Predictions) -> Code
 
 
 def consulted(verdict: Verdict, codes: Codes) -> npt.NDArray[np.intp]:
-    """Where the consulted labels are, for a condition that needs them where the models differ."""
+    """The positions of the consulted labels, if only differing examples need labels."""
     return np.flatnonzero(codes >= Code.NEW_RIGHT)[: verdict.labels]

@@ -50,7 +50,7 @@ Means of {seeds} months; the band holds the middle 80% of them at sensitivity 0.
 
 @dataclass(frozen=True)
 class Months:
-    """What was found at one sensitivity, over all seeds."""
+    """The months of all seeds at one sensitivity."""
 
     sensitivity: str
     months: tuple[Month, ...]
@@ -119,13 +119,13 @@ def _row(months: Months) -> list[str]:
 
 
 def totals_chart(found: list[Months]) -> str:
-    reckoned = published(CEILING, Adaptivity.FULL)
+    sizes = published(CEILING, Adaptivity.FULL)
     exact = planned(DIFFERENCE, Adaptivity.FULL).estimate(Estimator.EXACT).labels
     assert exact is not None
     active = float(np.mean([month.differing for month in found[0].months]))
     bars = [
-        Bar("Hoeffding", reckoned.hoeffding, PUBLISHED),
-        Bar("Pattern 1", reckoned.pattern1, PUBLISHED),
+        Bar("Hoeffding", sizes.hoeffding, PUBLISHED),
+        Bar("Pattern 1", sizes.pattern1, PUBLISHED),
         Bar("Pattern 1, active labelling", active, PUBLISHED),
         Bar("exact, labelled beforehand", exact, OURS),
         *(
@@ -138,7 +138,7 @@ def totals_chart(found: list[Months]) -> str:
 
 
 def growth_chart(found: list[Months]) -> str:
-    series = tuple(_growth(months, band=months is found[0]) for months in found)
+    series = tuple(_labels_so_far(months, band=months is found[0]) for months in found)
     highest = max(high for each in series for _, high in (*each.points, *each.spread))
     top = math.ceil(highest / 1_000) * 1_000
     return line_chart(
@@ -150,7 +150,7 @@ def growth_chart(found: list[Months]) -> str:
     )
 
 
-def _growth(months: Months, *, band: bool) -> Series:
+def _labels_so_far(months: Months, *, band: bool) -> Series:
     bought = np.cumsum(np.pad(months.new_labels, ((0, 0), (1, 0))), axis=1)
     low, high = np.quantile(bought, (0.1, 0.9), axis=0)
     return Series(

@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: one section per part, each between its marks, so that parts run alone."""
+"""docs/benchmarks.md: one section per part, each between two marks, so a part can run alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ promise is in bold, and `make bench` then fails.
 
 @dataclass(frozen=True)
 class Section:
-    """What one part found: its text, its pictures by file name, and the promises it broke."""
+    """The result of one part: its text, its pictures by file name, and broken promises."""
 
     text: str
     pictures: Mapping[str, str] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Figure:
-    """A measured figure, and what the project promises of it."""
+    """A measured figure, and the most that the project promises."""
 
     what: str
     value: float

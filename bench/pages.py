@@ -1,4 +1,4 @@
-"""The pages: from a key to the next example, four labellers at once, a large testset."""
+"""The web pages: from a key to the next example, four labellers at once, a large testset."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SCRIPT = {
 }
 CUT = 0.59
 PAUSE_SECONDS = 0.15
-"""How long a labeller looks at an example, at the least."""
+"""The least time that a labeller looks at an example."""
 OPENING = """\
 ## The pages
 
@@ -88,7 +88,7 @@ class Keys:
 
 
 def measure_keys(running: Running, place: Workplace) -> Keys:
-    """From the key to the next example on the screen, and the round trip of its answer."""
+    """Measure the time from a key to the next example, and the round trip of the answer."""
     tell(f"  {KEYS} keys in a browser")
     with chromium() as browser:
         person = Person(browser, running)
@@ -96,9 +96,9 @@ def measure_keys(running: Running, place: Workplace) -> Keys:
         person.page.locator("#example dd").wait_for()
         person.page.evaluate(WATCH)
         trips: list[float] = []
-        person.page.on("requestfinished", lambda request: _note(request, trips))
+        person.page.on("requestfinished", lambda request: _record_trip(request, trips))
         for _ in range(KEYS):
-            person.page.keyboard.press(_key(person.page))
+            person.page.keyboard.press(_right_key(person.page))
             time.sleep(PAUSE_SECONDS)
         shown = [float(t) for t in person.page.evaluate("window.times")][-KEYS:]
         person.close()
@@ -115,18 +115,18 @@ def measure_keys(running: Running, place: Workplace) -> Keys:
     )
 
 
-def _note(request: Any, trips: list[float]) -> None:
+def _record_trip(request: Any, trips: list[float]) -> None:
     if request.url.endswith("/label/answer"):
         trips.append(float(request.timing["responseEnd"]))
 
 
-def _key(page: Page) -> str:
+def _right_key(page: Page) -> str:
     return "1" if float(page.locator("#example dd").inner_text()) < 0.5 else "2"
 
 
 @dataclass
 class Team:
-    """What the labellers were asked, and how long each answer took."""
+    """The questions that the labellers got, and how long each answer took."""
 
     asked: list[str] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -185,7 +185,7 @@ def _label(visit: Visit, seat: str, team: Team) -> None:
 
 
 def measure_sizes(large: Workplace, small: Workplace) -> list[Ratio]:
-    """Pages and answers, against those of a testset a thousandth of the size; all loaded once."""
+    """Times of pages and answers, against a testset a thousandth of the size; both warmed up."""
     with serving(large.repository) as one, serving(small.repository) as other:
         seats = [
             Seat(visitor(running, place.repository, "owner", "sizes"))

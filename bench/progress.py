@@ -1,4 +1,4 @@
-"""A line for every step of a long run, and both cores for what may share them."""
+"""Progress lines of a long run, and work on both cores."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ Found = TypeVar("Found")
 
 
 def tell(text: str) -> None:
+    """Print a line at once."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
 def on_both_cores(work: Callable[[Item], Found], items: Iterable[Item]) -> list[Found]:
-    """All results, in the order of the items."""
+    """Do the work for every item on both cores; the results in the order of the items."""
     return list(as_done(work, items))
 
 

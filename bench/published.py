@@ -1,4 +1,4 @@
-"""What the published estimators ask for, reckoned as favourably to them as the paper does."""
+"""The labels of the published estimators, computed as favourably to them as in the paper."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ def published(
     condition: str = CONDITION,
     reliability: str = RELIABILITY,
 ) -> Published:
+    """The labels of the published estimators for a condition on n - o, if d is known."""
     share = Fraction(str(difference))
     keys = {"adaptivity": adaptivity, "reliability": reliability}
     single = make_script(condition, difference=difference, **keys)

@@ -50,16 +50,16 @@ above failed.
 
 def section() -> Section:
     points = _measured()
-    reckoned = {d: published(d, Adaptivity.NONE) for d in DIFFERENCES}
+    sizes = {d: published(d, Adaptivity.NONE) for d in DIFFERENCES}
     edges = edge_figures(points)
     text = (
         OPENING.format(repetitions=REPETITIONS, at_edges=AT_EDGES)
         + "\n" + zone_table(points)
-        + CHART + "\n" + published_table(points, reckoned)
+        + CHART + "\n" + published_table(points, sizes)
         + EDGES + "\n" + edge_table(points)
         + answers(points)
     )  # fmt: skip
-    return Section(text, {"zone.svg": zone_chart(points, reckoned)}, broken_promises(edges))
+    return Section(text, {"zone.svg": zone_chart(points, sizes)}, broken_promises(edges))
 
 
 def _measured() -> list[ZonePoint]:
@@ -86,8 +86,8 @@ def zone_table(points: list[ZonePoint]) -> str:
     return table(["true gain", *(f"*d* = {d}" for d in DIFFERENCES)], rows, left=0)
 
 
-def published_table(points: list[ZonePoint], reckoned: dict[float, Published]) -> str:
-    rows = [[name, *(f"{reckoned[d].by_name[name]:,}" for d in DIFFERENCES)] for name in LOOKS]
+def published_table(points: list[ZonePoint], sizes: dict[float, Published]) -> str:
+    rows = [[name, *(f"{sizes[d].by_name[name]:,}" for d in DIFFERENCES)] for name in LOOKS]
     worst = {d: max(p.labels for p in points if p.difference == d) for d in DIFFERENCES}
     level = {p.difference: p.labels for p in points if p.gain == 0.0}
     for name, labels in (("at the worst gain", worst), ("at no gain", level)):
@@ -124,10 +124,10 @@ def answers(points: list[ZonePoint]) -> str:
     )
 
 
-def zone_chart(points: list[ZonePoint], reckoned: dict[float, Published]) -> str:
+def zone_chart(points: list[ZonePoint], sizes: dict[float, Published]) -> str:
     return line_chart(
         [
-            _panel([p for p in points if p.difference == difference], reckoned[difference])
+            _panel([p for p in points if p.difference == difference], sizes[difference])
             for difference in CHARTED
         ],
         Axis("true gain n − o (percentage points)", -2.4, 8.4, (-2, 0, 2, 4, 6, 8)),
@@ -137,7 +137,7 @@ def zone_chart(points: list[ZonePoint], reckoned: dict[float, Published]) -> str
     )
 
 
-def _panel(points: list[ZonePoint], reckoned: Published) -> Panel:
+def _panel(points: list[ZonePoint], sizes: Published) -> Panel:
     measured = tuple((100.0 * p.gain, p.labels) for p in points)
     limits = tuple((100.0 * p.gain, p.limit) for p in points if p.limit is not None)
     lines = tuple(
@@ -148,7 +148,7 @@ def _panel(points: list[ZonePoint], reckoned: Published) -> Panel:
             note=f"{labels:,}",
             note_below=name == LOWEST,
         )
-        for name, labels in reckoned.by_name.items()
+        for name, labels in sizes.by_name.items()
     )
     ours = Series("sequential, measured", Colour.BLUE, Mark.MEASURED, measured)
     limit = Series("limit at the zone's edges", Colour.BLACK, Mark.DIAMONDS, limits)

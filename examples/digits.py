@@ -1,8 +1,8 @@
-"""The main job on bundled data: commits of real models, and the signal that each gets.
+"""The main use of easeci, on bundled data: commits of real models and their signals.
 
 Makes a git repository with a small scikit-learn model in it, two testsets of handwritten digits
-(the ones that scikit-learn brings along, slightly turned, scaled and shifted, so that there are
-enough of them; no download), and runs the commands that an owner and a developer would run.
+(those of scikit-learn, slightly turned, scaled and shifted, so that there are enough of them; no
+download), and runs the commands that an owner and a developer would run.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Demo:
         self.git("commit", "--quiet", "--message", commit.title)
 
     def label(self) -> None:
-        """Answer every question for labels, as a labeller would, until there are no more."""
+        """Answer every question, as a labeller would, until there are no more."""
         asked = self.folder / "ask.csv"
         while self.easeci("labels", "export", "../ask.csv", expect=0) == 0 and asked.exists():
             with asked.open(encoding="utf-8", newline="") as file:
@@ -176,7 +176,7 @@ class Demo:
 def draw_digits(
     size: int, generator: np.random.Generator
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    """Digits by other hands: those of scikit-learn, turned, scaled and shifted a little."""
+    """New digits: those of scikit-learn, turned, scaled and shifted a little."""
     pixels, digits = load_digits(return_X_y=True)
     chosen = generator.integers(0, len(pixels), size)
     drawn = np.empty((size, pixels.shape[1]), dtype=np.uint8)

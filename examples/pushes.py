@@ -1,7 +1,7 @@
-"""The same by itself: a push starts the test, a person labels, a letter tells the end.
+"""easeci on pushes: a push starts the test, a person labels, a mail reports the end.
 
-A bare repository with a hook, a developer who pushes to it, a labeller at a terminal (a real one,
-with a program typing), and a mail server: everything on this machine, nothing pretended.
+A bare repository with a hook, a developer who pushes to it, a labeller at a real terminal (where a
+program types), and a mail server: everything is real and runs on this machine.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def free_port() -> int:
 
 
 class Mailbox:
-    """What a mail server keeps."""
+    """The mails that a mail server received."""
 
     def __init__(self) -> None:
         self.letters: list[str] = []
@@ -120,7 +120,7 @@ class Mailbox:
         return "250 taken"
 
     def letter(self) -> str:
-        """The first one: who it is for, and its plain text."""
+        """The first mail: its recipient, subject and plain text."""
         head, _, rest = self.letters[0].replace("\r\n", "\n").partition("\n\n")
         shown = [line for line in head.split("\n") if line.startswith(("To:", "Subject:"))]
         plain = rest.split("\n--=_")[0].split("\n\n", 1)[1].replace("=\n", "")
@@ -160,7 +160,7 @@ class Owner:
         self.git("push", "--quiet", "origin", "main")
 
     def label(self) -> int:
-        """Sit at a terminal and type the digit that is shown, until nothing more is asked."""
+        """Label at a terminal: type the digit that is shown until there are no more questions."""
         end, inside = pty.openpty()
         fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         print("\n$ easeci label\n", flush=True)
@@ -215,7 +215,7 @@ def drawing(image: npt.NDArray[np.uint8]) -> str:
 
 
 def seen(text: str) -> str:
-    """What is left of a drawing on a screen, where spaces may be lost."""
+    """A drawing without spaces, because a screen may lose some."""
     return "".join(text.split())
 
 

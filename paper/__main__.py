@@ -1,4 +1,4 @@
-"""``make paper``: measure what must be measured, compute the rest, and write docs/paper/."""
+"""``make paper``: run the simulations, compute the rest, and write docs/paper/."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ Item = TypeVar("Item")
 
 
 class Steps:
-    """A bar for each step, so that a wait of a minute says what it waits for."""
+    """A progress bar for each step, because a step may take a minute."""
 
     def __init__(self, progress: Progress) -> None:
         self.progress = progress
 
     def all_of(self, name: str, items: Iterator[Item], total: int) -> list[Item]:
+        """Collect all items, with a progress bar."""
         task = self.progress.add_task(name, total=total)
         found = []
         for item in items:
@@ -30,6 +31,7 @@ class Steps:
 
 
 def measure(steps: Steps) -> Measured:
+    """Run every simulation."""
     blocks = steps.all_of("test digits", digits.blocks(), digits.BLOCKS)
     months = []
     for sensitivity in labels.SENSITIVITIES:

@@ -2,8 +2,8 @@
 
 A nearest-neighbour classifier learns half of scikit-learn's handwritten digits, each also in a few
 distorted copies. A test digit is one of the other half, turned, sheared, scaled and shifted at
-random, so there are always more of them. Images, distortions and distances are whole numbers all
-the way: the same digits are right and wrong on every machine.
+random, so there are always more of them. Images, distortions and distances are whole numbers
+throughout, so the same digits are right and wrong on every machine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ONE = 1 << 12
 DISTORTION, SHIFT = 600, 600
 """Largest change of each entry of the 2 × 2 matrix, and largest shift in pixels, in 1/4096."""
 COPIES = 4
-"""Distorted copies of each digit that is learnt: so many bring the accuracy near 98%."""
+"""Distorted copies of each digit that is learnt, enough for an accuracy near 98%."""
 BLOCK = 20_000
 BLOCKS = 200
 BATCH = 250
@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Classifier:
-    """What was learnt: images, their squared lengths and their classes.
+    """The learnt images, their squared lengths and their classes.
 
     float32 is exact here: all are whole numbers, and no sum exceeds 2^24.
     """
@@ -90,7 +90,7 @@ class Digits:
 
 
 def distort(images: Ints, draw: np.random.Generator) -> Floats:
-    """Every image under an affine map of its own, with bilinear interpolation."""
+    """Every image under its own random affine map, with bilinear interpolation."""
     count = len(images)
     matrix = draw.integers(-DISTORTION, DISTORTION + 1, (2, 2, count, 1), dtype=np.int32)
     shift = draw.integers(-SHIFT, SHIFT + 1, (2, count, 1), dtype=np.int32)
@@ -125,11 +125,11 @@ def learn() -> tuple[Classifier, Ints, Ints]:
 
 
 def block(number: int) -> npt.NDArray[np.bool_]:
-    """Of one block of fresh test digits, which ones are recognised."""
+    """Which digits of one block of new test digits are recognised."""
     classifier, images, classes = learn()
     draw = np.random.default_rng((1, number))
     right = []
-    with threadpool_limits(1):  # both cores have a block of their own already
+    with threadpool_limits(1):  # each core already works on its own block
         for _ in range(BLOCK // BATCH):
             drawn = draw.integers(0, len(images), BATCH)
             right.append(classifier.predict(distort(images[drawn], draw)) == classes[drawn])
@@ -141,7 +141,7 @@ def blocks() -> Iterator[npt.NDArray[np.bool_]]:
 
 
 def spread(right: npt.NDArray[np.bool_], size: int) -> Spread:
-    """Testsets that share no digit, and the quantiles of their accuracies."""
+    """Quantiles of the accuracies of testsets that have no digit in common."""
     testsets = min(MOST_TESTSETS, len(right) // size)
     accuracies = right[: testsets * size].reshape(testsets, size).mean(axis=1)
     low, high = np.quantile(accuracies, [DELTA, 1.0 - DELTA], method="inverted_cdf")

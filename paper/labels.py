@@ -60,12 +60,12 @@ def _measured(name: str, counts: tuple[int, ...], group: str) -> Method:
 
 
 def methods(months: tuple[MonthLabels, ...]) -> list[Method]:
-    reckoned = published(CEILING, Adaptivity.FULL)
+    sizes = published(CEILING, Adaptivity.FULL)
     exact = planned(DIFFERENCE, Adaptivity.FULL).estimate(Estimator.EXACT).labels
     assert exact is not None
     return [
-        Method("Hoeffding (the paper's baseline)", reckoned.hoeffding, PUBLISHED),
-        Method("Pattern 1", reckoned.pattern1, PUBLISHED),
+        Method("Hoeffding (the paper's baseline)", sizes.hoeffding, PUBLISHED),
+        Method("Pattern 1", sizes.pattern1, PUBLISHED),
         _measured("Pattern 1, active labelling", months[0].differing, PUBLISHED),
         Method("exact, labelled beforehand", exact, OURS),
         *(_measured(f"sequential, sensitivity {m.sensitivity}", m.labels, OURS) for m in months),

@@ -1,4 +1,4 @@
-"""What takes minutes to measure, kept in a file so that pages can be checked in seconds."""
+"""Results of the simulations, which take minutes, kept in a file so that tests take seconds."""
 
 from __future__ import annotations
 

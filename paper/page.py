@@ -1,4 +1,4 @@
-"""docs/paper/: the page, its pictures, and the README's table, from what was measured."""
+"""docs/paper/: the page, its pictures, and the README's table, from the measured results."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ FILES = 3 + 2 * 6
 
 
 def write(measured: Measured) -> Iterator[Path]:
-    """Write every file, and tell of each when it is there."""
+    """Write every file, and yield each path when it is written."""
     texts = {
         MEASURED: measured.to_json(),
         PAGE: page(measured),

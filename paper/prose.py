@@ -57,7 +57,7 @@ def patterns(adaptivity: Adaptivity) -> Published:
 
 
 def active_labels(tolerance: float, share: float, delta: float) -> float:
-    """The paper's formula for one commit: half of δ, no errors added up over commits."""
+    """The paper's formula for one commit: half of δ, without adding up errors over commits."""
     return share * Bennett(share).examples(tolerance, math.log(delta / 2.0))
 
 

@@ -64,9 +64,9 @@ TABLE = tuple(
 
 @dataclass(frozen=True)
 class Printed:
-    """A figure in the prose: where, as printed, what it is of, and the values that agree with it.
+    """A figure in the prose: where it is, how it is printed, what it measures, what agrees with it.
 
-    ``why`` explains the difference between the two, or is empty where there is none.
+    ``why`` explains the difference between printed and computed, or is empty if there is none.
     """
 
     key: str

@@ -3,7 +3,7 @@
 The predictions of the eight models are not part of the paper. What it prints are their accuracies,
 that the testset has 5,509 items of four classes, and that no two submissions differ on more than
 10% of them. ``reconstruct`` draws predictions that have exactly these accuracies and differ about
-as much as that allows, which is the least favourable case for whoever counts labels.
+as much as that allows, which is the case that needs the most labels.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def by_easeci(script: Script, codes: Codes, history: str, *, exactly: bool) -> A
 
 
 class Engine(Enum):
-    """Who answers, with the estimator that the script then names."""
+    """What gives the answers: its title, and the estimator for the script."""
 
     BENNETT = ("Bennett, as published", Estimator.AUTO)
     EXACT = ("easeci, exact: all labels at hand", Estimator.EXACT)
@@ -211,12 +211,12 @@ class Run:
 
     @property
     def active(self) -> int:
-        """The model that is active in the end."""
+        """The number of the model that is active in the end."""
         return max(self.passed_at, default=1)
 
 
 def run(query: Query, engine: Engine, seed: int = 0) -> Run:
-    """Iteration 1 is the first model; whatever passes is the old model from then on."""
+    """Test iterations 2 to 8; iteration 1 is the first old model, and each pass the next one."""
     trace, script = reconstruct(seed), query.script(engine.value[1])
     old, history, labelled = trace.models[0], "", frozenset[int]()
     for model in trace.models[1:]:
@@ -241,7 +241,7 @@ class Again:
 
 
 def again(seeds: int) -> Iterator[Again]:
-    """For each query: the draw decides in which order labels come, so one run says little."""
+    """Repeat the sequential runs, because the result of one depends on the random order."""
     for query in QUERIES:
         found = [run(query, Engine.SEQUENTIAL, seed) for seed in range(seeds)]
         yield Again(tuple(r.labels for r in found), tuple(r.active for r in found))

@@ -82,7 +82,7 @@ def _numbers(numbers: Iterable[int]) -> str:
 
 
 def published_labels(query: Query) -> int:
-    """What Hoeffding's inequality asks for, as the paper reckons here: two-sided, range 2."""
+    """The labels by Hoeffding's inequality as the paper computes them: two-sided, range 2."""
     tolerance = float(query.script().clauses[0].tolerance)
     return Hoeffding(2.0, 2).sample_size(tolerance, semeval_level(query.adaptivity))
 

@@ -1,7 +1,7 @@
 """Pictures of the pages for the docs: a made-up project, a real server, a real browser.
 
-Run by ``make screenshots``. Texts are made up from a few words; models are right on all but a share
-of them, so that a history can be told beforehand.
+Run by ``make screenshots``. Texts are combined from a few words. Each model is wrong on a fixed
+share of them, so that the history is known beforehand.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def write_reviews(examples: Path, labels: Path) -> None:
 
 
 def answer_all(place: Workplace, *, first_only: bool) -> None:
-    """Test the last commit, and label what it asks for; of the last one a part."""
+    """Test the last commit and give the labels it asks for; with ``first_only``, stop before."""
     known = dict(csv.reader(place.labels.open()))
     wanted, given = place.folder / "wanted.csv", place.folder / "given.csv"
     done = place.easeci("run")

@@ -1,4 +1,4 @@
-"""Write what the docs take from the code: the commands, the keys of a script, and the pictures."""
+"""Write the parts of the docs that come from the code: commands, script keys and pictures."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def easeci(*arguments: str, folder: Path, colours: bool) -> str:
         redirect_stdout(shown),
         chdir(folder),
     ):
-        output.cache_clear()  # whoever printed before, here or in a test, had other colours
+        output.cache_clear()  # a command before this one, or a test, had other colours
         run(list(arguments))
         output.cache_clear()
     shown.seek(0)
@@ -99,7 +99,7 @@ def keys_table() -> str:
 
 
 def between_marks(page: str, name: str, content: str) -> str:
-    """The page with what stands between its two marks replaced."""
+    """The page with the text between its two marks replaced."""
     start, end = f"<!-- {name}: written by make docs -->", f"<!-- end of {name} -->"
     before, _, rest = page.partition(start)
     _, _, after = rest.partition(end)
@@ -107,7 +107,7 @@ def between_marks(page: str, name: str, content: str) -> str:
 
 
 def picture(lines: list[tuple[str, str]], identifier: str) -> str:
-    """Commands and their outputs as an SVG that asks no other host for a font."""
+    """Commands and their outputs as an SVG that loads no font from another host."""
     console = Console(record=True, width=82, file=io.StringIO(), legacy_windows=False)
     for command, shown in lines:
         console.print(f"[bold]$ {command}[/]", highlight=False)
