@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from easeci.plan import Plan
-    from easeci.tables import Source
+    from easeci.tables.source import Source
     from easeci.verdict.result import Verdict
 
 
@@ -51,7 +51,9 @@ def check(
     by ``sequential``: by which labels exist, never by what they say.
     """
     # Here and not above, because a plan must not wait for polars and numpy.
-    from easeci.tables import ColumnRole, align, load_column
+    from easeci.tables.align import align
+    from easeci.tables.column import ColumnRole
+    from easeci.tables.source import load_column
     from easeci.verdict.decide import decide
 
     if script.needs_old_model and old is None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from easeci.evidence.cells import Code, Codes, LabelState, code_of
-from easeci.tables import Column, ColumnRole
 from easeci.tables.align import example_codes, require_common_value, require_comparable
+from easeci.tables.column import Column, ColumnRole
 from easeci.vault.testset import SealedTestset
 
 

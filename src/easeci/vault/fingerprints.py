@@ -17,7 +17,7 @@ import polars as pl
 from easeci.vault.key import Key
 
 if TYPE_CHECKING:
-    from easeci.tables import Examples
+    from easeci.tables.examples import Examples
 
 Fingerprints = npt.NDArray[np.uint64]
 ROW_NUMBERS = r"^(Unnamed: [0-9]+|)$"

@@ -13,9 +13,10 @@ from pathlib import Path
 import polars as pl
 
 from easeci.errors import UsageError
-from easeci.tables import Column, ColumnRole, Examples, load_column, load_examples
 from easeci.tables.align import aligned_labels
-from easeci.tables.column import as_text
+from easeci.tables.column import Column, ColumnRole, as_text
+from easeci.tables.examples import Examples, load_examples
+from easeci.tables.source import load_column
 from easeci.vault.attachments import Files, find_files, path_columns
 from easeci.vault.fingerprints import Fingerprints, content_rows, fingerprints
 from easeci.vault.key import Key

@@ -17,10 +17,9 @@ import polars as pl
 from easeci.errors import DataError
 from easeci.evidence.cells import LabelState
 from easeci.files import create_file, explained
-from easeci.tables import Column, ColumnRole
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import COLUMNS, KNOWN, Answers, folded
-from easeci.tables.column import comparable, named, require_unique, where
+from easeci.tables.column import Column, ColumnRole, comparable, named, require_unique, where
 from easeci.vault import paths
 from easeci.vault.examples import SealedExamples
 from easeci.vault.sealed_files import SealedFiles, parquet

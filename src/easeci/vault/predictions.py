@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 
 from easeci.files import create_file, explained
-from easeci.tables import Column, ColumnRole, load_column
 from easeci.tables.align import aligned_predictions
-from easeci.tables.column import as_text
+from easeci.tables.column import Column, ColumnRole, as_text
+from easeci.tables.source import load_column
 from easeci.vault import paths
 from easeci.vault.examples import SealedExamples
 from easeci.vault.sealed_files import SealedFiles, parquet

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from easeci.errors import DataError
 from easeci.evidence.cells import Code, Counts
-from easeci.tables import AlignedExamples, ColumnRole, align, load_column
+from easeci.tables.align import AlignedExamples, align
+from easeci.tables.column import ColumnRole
+from easeci.tables.source import load_column
 
 
 def aligned(new: Any, old: Any = None, labels: Any = None, seed: str = "") -> AlignedExamples:

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from easeci.errors import DataError
-from easeci.tables import load_examples
+from easeci.tables.examples import load_examples
 from easeci.tables.source import BYTE_ORDER_MARK
 
 SECRET = "topsecretlabel"

@@ -14,7 +14,9 @@ import polars as pl
 import pytest
 
 from easeci.errors import DataError, ExitCode
-from easeci.tables import ColumnRole, align, load_column
+from easeci.tables.align import align
+from easeci.tables.column import ColumnRole
+from easeci.tables.source import load_column
 
 SECRET = "topsecretlabel"
 

@@ -22,9 +22,9 @@ from easeci.plan.assumptions import planned_difference
 from easeci.service.commits.advance import evidence_of
 from easeci.service.labelling.files import classes_of
 from easeci.service.project import Project
-from easeci.tables import Column, ColumnRole
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import KNOWN
+from easeci.tables.column import Column, ColumnRole
 from easeci.vault.codes import code_of_answer
 from easeci.vault.testset import SealedTestset
 from easeci.verdict.decide import Evaluation
