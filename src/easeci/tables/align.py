@@ -1,4 +1,4 @@
-"""Columns brought together by id, and turned into cells."""
+"""Columns joined by id, and turned into the codes of examples."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from easeci.script import LinearClause
 from easeci.tables.column import Column, Kind, comparable, named, require_unique, where
 
 FEWEST_LABELS = 20
-"""Fewer labels than this may all be of classes that no model predicts, unless there are no more."""
+"""Fewer labels than this may all be of classes that no model predicts, if more are missing."""
 
 
 @dataclass(frozen=True)
 class AlignedExamples:
-    """The examples of one check: ids, and the code of each, both in the same order."""
+    """The examples of one check: ids and codes, in the same order."""
 
     ids: pl.Series
     codes: Codes
@@ -34,19 +34,20 @@ class AlignedExamples:
         return AlignedExamples(self.ids.gather(order), self.codes[order])
 
     def lacks_labels(self, clauses: Iterable[LinearClause]) -> bool:
-        """Whether a label is missing that some clause's score depends on."""
+        """Whether the score of a clause depends on a missing label."""
         counts = Counts.of(self.codes)
         return any(counts.missing_labels(clause.score) for clause in clauses)
 
     def ids_at(self, positions: tuple[int, ...]) -> pl.Series:
+        """The ids at these positions."""
         return self.ids.gather(list(positions))
 
 
 def align(new: Column, old: Column | None, labels: Column | None) -> AlignedExamples:
-    """The testset that predictions and labels describe together, in the order of the file.
+    """Join predictions and labels by id, in the order of the new model's predictions.
 
-    The ids of the new model's predictions are the testset; the old model's must be the same ones,
-    and labels may cover a part. What looks like another spelling of the classes is refused.
+    The old model's predictions must have the same ids; labels may cover a part of them. DataError
+    if columns seem to spell the classes differently.
     """
     require_unique(new)
     old_values = None if old is None else aligned_predictions(new, old)
@@ -81,7 +82,7 @@ def aligned_predictions(new: Column, old: Column) -> pl.Series:
 
 
 def aligned_labels(new: Column, labels: Column) -> pl.Series:
-    """The labels in the order of ``new``, null where none is known; no others are allowed."""
+    """The labels in the order of ``new``, null where none is known. DataError for other ids."""
     if _same_ids(new, labels):
         return labels.values
     require_unique(labels)
@@ -115,7 +116,7 @@ def _looked_up(ids: pl.Series, keys: pl.Series, values: pl.Series) -> pl.Series:
 
 
 def require_comparable(first: Column, second: Column) -> None:
-    """Refuse 3.0 against 3: equal to the eye, different as values."""
+    """Refuse columns of which one has 3.0 and the other 3: people take them for equal."""
     if first.blank or second.blank:
         return
     clash = any(
@@ -133,7 +134,7 @@ def require_comparable(first: Column, second: Column) -> None:
 
 
 def _require_overlap(new: Column, old: Column | None, labels: Column | None, codes: Codes) -> None:
-    """Refuse values that never meet: another spelling of the classes, not an accuracy of 0."""
+    """Refuse columns without a common value: the classes are spelt differently."""
     present = np.bincount(codes, minlength=len(Code)) > 0
     labelled = present[: Code.AGREE_UNLABELLED].any()
     complete = not present[Code.AGREE_UNLABELLED :].any()
@@ -143,7 +144,7 @@ def _require_overlap(new: Column, old: Column | None, labels: Column | None, cod
             for column, right in ((new, Code.NEW_RIGHT), (old, Code.OLD_RIGHT))
             if column is not None and not present[[Code.AGREE_RIGHT, right]].any()
         ]
-        # A few labels may well miss what one model predicts, but not what both do.
+        # A few labels may miss all classes of one model, but not those of both.
         enough = int(np.count_nonzero(codes < Code.AGREE_UNLABELLED)) >= FEWEST_LABELS
         if complete or (enough and (len(never_right) == 2 or old is None)):
             for column in never_right:
@@ -156,7 +157,7 @@ _AGREE = (Code.AGREE_RIGHT, Code.AGREE_WRONG, Code.AGREE_UNLABELLED)
 
 
 def require_common_value(first: Column, second: Column) -> None:
-    """Refuse two columns of which no value of one ever occurs in the other."""
+    """Refuse two columns that have no value in common."""
     mine, theirs = comparable(first.distinct, second.distinct)
     if not mine.is_in(theirs.implode()).any():
         raise DataError(
@@ -201,7 +202,7 @@ def _equal(first: pl.Series, second: pl.Series) -> Flags:
 
 
 def _order(ids: pl.Series, seed: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Positions sorted by a keyed hash of the id: random to whoever does not know the seed."""
+    """Positions sorted by a keyed hash of the id: random to people without the seed."""
     key = hashlib.blake2b(seed.encode(), digest_size=32).digest()
     digests = [
         hashlib.blake2b(str(value).encode(), key=key, digest_size=16).digest() for value in ids

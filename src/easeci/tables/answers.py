@@ -1,7 +1,7 @@
-"""What labellers answered: one row an answer, several for an example that several looked at.
+"""Answers of labellers: one row for each answer. Several labellers may answer one example.
 
-Answers of one example are folded into one: what all who answered agree on, or a dispute. Nothing
-here quotes a label; the vault alone compares them with what is known.
+The answers to one example are folded into one: the answer that all agree on, or a dispute. No
+message here quotes a label. Only the vault compares answers with known labels.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from easeci.evidence.cells import LabelState
 
 KNOWN = (LabelState.LABEL, LabelState.CANNOT_TELL)
 COLUMNS = ("id", "label", "state", "by", "at", "answers")
-"""Of a file of labels. ``answers`` holds what was said of a disputed example, as JSON."""
+"""The columns of a file of labels. ``answers`` has all answers to a disputed example, as JSON."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers from somewhere: a frame with the columns id, label, state, by, at, all text but id.
+    """Answers from one source. Columns: id, label, state, by, at; all but the id are text.
 
-    ``repeats`` says whether an id may occur more than once, because the source says who answered.
+    ``repeats`` says whether an id may occur more than once, because the source names labellers.
     """
 
     name: str
@@ -34,13 +34,14 @@ class Answers:
 
     @property
     def labellers(self) -> tuple[str, ...]:
+        """The names of the labellers, sorted."""
         return tuple(sorted(name for name in self.frame["by"].unique() if name))
 
 
 def answers_frame(
     ids: pl.Series, labels: pl.Series, states: pl.Series, by: pl.Series, at: pl.Series
 ) -> pl.DataFrame:
-    """A frame of answers; rows that say nothing are left out."""
+    """A table of answers, without rows that have no answer."""
     frame = pl.DataFrame({"id": ids, "label": labels, "state": states, "by": by, "at": at})
     silent = (pl.col("state") == LabelState.LABEL) & pl.col("label").is_null()
     return frame.filter(~silent)
@@ -49,7 +50,7 @@ def answers_frame(
 def folded(frame: pl.DataFrame) -> pl.DataFrame:
     """One row for each example, with a column ``answers`` where labellers dispute.
 
-    Of one labeller the last answer counts. A skipped one says nothing if somebody else answered.
+    The last answer of a labeller counts. A skip does not count if another labeller answered.
     """
     if frame["id"].n_unique() == len(frame):
         return frame.with_columns(answers=pl.lit(None, pl.String))
@@ -93,7 +94,7 @@ class Agreement:
 
 
 def agreement(frame: pl.DataFrame) -> Agreement | None:
-    """None if no example was answered by two."""
+    """How well labellers agree; None if no example has answers of two labellers."""
     known = frame.filter(pl.col("state").is_in(list(KNOWN)))
     last = known.unique(["id", "by"], keep="last", maintain_order=True)
     shared = last.filter(pl.len().over("id") > 1)
@@ -118,7 +119,7 @@ def agreement(frame: pl.DataFrame) -> Agreement | None:
 
 
 def cohen(pairs: Sequence[tuple[object, object]]) -> tuple[float, float | None]:
-    """The share of equal answers, and Cohen's kappa (1960): that share beyond chance."""
+    """The share of equal answers, and Cohen's kappa (1960): this share corrected for chance."""
     total = len(pairs)
     share = sum(one == other for one, other in pairs) / total
     ones, others = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)

@@ -31,16 +31,17 @@ class ColumnRole(StrEnum):
 
     @property
     def more_columns(self) -> tuple[str, ...]:
-        """What else a file may say of each value."""
+        """Other columns that a file may have for each value."""
         return ("state", "by", "at") if self is ColumnRole.LABELS else ()
 
     @property
     def plural(self) -> str:
+        """What the values are called."""
         return f"{self.column}s"
 
 
 class Kind(StrEnum):
-    """What the values of a column are, whatever type they were stored as."""
+    """What the values of a column are, for example whole numbers, even if stored as text."""
 
     WHOLE = "whole numbers"
     DECIMAL = "decimal numbers"
@@ -49,7 +50,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """Values by id. No id is null; a null value is a label not yet known.
+    """Values by id. No id is null. A null value is a label that is not known yet.
 
     Ids and values are either Int64 or String, values possibly Float64: see :func:`checked`.
     """
@@ -59,29 +60,29 @@ class Column:
     ids: pl.Series
     values: pl.Series
     positional: bool = False
-    """Whether the ids are just positions, as in a list."""
+    """Whether the ids are positions in a list."""
 
     def __len__(self) -> int:
         return len(self.ids)
 
     @property
     def blank(self) -> bool:
-        """Whether no value is known at all."""
+        """Whether no value is known."""
         return self.values.null_count() == len(self.values)
 
     @cached_property
     def distinct(self) -> pl.Series:
-        """The values that occur: few for classes, so that looking at each costs nothing."""
+        """The different values. Classes are few, so checks of these are quick."""
         return self.values.drop_nulls().unique()
 
     def whole_as_decimals(self) -> pl.Series:
-        """Whole numbers that this column spells like 3.0, spelt as 3."""
+        """The whole numbers that this column spells like 3.0, now spelt like 3."""
         text = self.distinct.cast(pl.String)
         return text.filter(text.str.contains(r"^[+-]?[0-9]+\.0+$")).str.replace(r"\.0+$", "")
 
     @cached_property
     def kind(self) -> Kind:
-        """What the values are: digit strings are whole numbers, strings like 3.0 decimal ones."""
+        """What the values are. Texts of digits are whole numbers, texts like 3.0 are decimal."""
         if self.values.dtype != pl.String:
             return Kind.WHOLE if self.values.dtype == pl.Int64 else Kind.DECIMAL
         whole = self.distinct.str.contains(r"^[+-]?[0-9]+$")
@@ -94,7 +95,7 @@ class Column:
 def checked(
     name: str, role: ColumnRole, ids: pl.Series, values: pl.Series, *, positional: bool = False
 ) -> Column:
-    """A column from raw ids and values, or a :class:`DataError` that says what is wrong."""
+    """A column from raw ids and values. DataError if something is wrong with them."""
     if len(ids) == 0:
         raise DataError(f"{name} has no rows", hint=f"Expected one {role.column} for each id.")
     ids = checked_ids(name, ids)
@@ -104,7 +105,7 @@ def checked(
 
 
 def checked_ids(name: str, ids: pl.Series) -> pl.Series:
-    """Ids as Int64 or String, none missing."""
+    """Ids as Int64 or String. DataError if one is missing."""
     ids = _plain(ids)
     if ids.dtype not in (pl.Int64, pl.String):
         raise DataError(
@@ -128,9 +129,9 @@ def require_unique(column: Column) -> None:
 
 
 def repeated_ids(ids: pl.Series) -> pl.Series | None:
-    """Which rows are the first of several with the same id; None if there are none.
+    """Marks the rows that are the first of several with the same id; None if there are none.
 
-    Ids that only grow, or whose hashes are distinct, are distinct, and far quicker to see.
+    Two quick checks come first: ascending ids are distinct, and so are ids with distinct hashes.
     """
     if bool((ids.slice(1) > ids.slice(0, len(ids) - 1)).all()):
         return None
@@ -171,9 +172,9 @@ def _refuse(column: Column, bad: pl.Series, why: str) -> None:
 
 
 def where(column: Column, rows: pl.Series) -> str:
-    """How many rows, and the first few: by id, but by number where the ids may be labels.
+    """How many rows, and the first few: by id, or by number in a file of labels.
 
-    In a file of labels whose header is wrong or swapped, the column of ids holds the labels.
+    If the header of a file of labels is wrong, its column of ids contains the labels.
     """
     if column.role is ColumnRole.LABELS:
         return by_number(rows)
@@ -192,14 +193,14 @@ def _and_more(total: int) -> str:
 
 
 def comparable(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Both as one type: integers and digit strings are equal, so numbers meet text as text."""
+    """Both columns as one type. A number and a text are compared as texts, so 3 equals "3"."""
     if first.dtype == second.dtype:
         return first, second
     return first.cast(pl.String), second.cast(pl.String)
 
 
 def as_text(values: pl.Series) -> pl.Series:
-    """Values as they are kept: values that are equal are spelt the same."""
+    """Values as they are stored: equal values are spelt the same."""
     if values.dtype == pl.Float64:
         values = values + 0.0  # -0.0 is 0.0
     return values.cast(pl.String)
@@ -226,7 +227,7 @@ def _rows(bad: pl.Series) -> str:
 
 
 def _plain(values: pl.Series) -> pl.Series:
-    """Int64, Float64 or String where the values allow it without loss; otherwise as they were."""
+    """Values as Int64, Float64 or String if nothing is lost by it, otherwise unchanged."""
     dtype = values.dtype
     if dtype in (pl.Int64, pl.Float64, pl.String):
         return values

@@ -1,7 +1,7 @@
-"""A file of examples: ids, any other columns, and the label column split off.
+"""A file of examples: ids, any other columns, and the label column apart.
 
-What a program will see of it is made here: the file as it was given, or rewritten in its own format
-if a label column had to go; and the same rows as JSONL, for programs that care about no format.
+The files for programs are made here: the file as given, or rewritten in its own format without its
+label column; and the same rows as JSONL, so that a program need not read other formats.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from easeci.tables.source import (
 )
 
 MOST_COLUMNS = 10_000
-# Made once, because making one takes longer than writing a row.
+# Made once: making an encoder takes longer than writing a row.
 _WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _SPELLER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
@@ -55,7 +55,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class _Table:
-    """What a reader makes of a file; the label column's values apart."""
+    """What a reader makes of a file, with the label column apart."""
 
     ids: pl.Series
     labels: pl.Series | None
@@ -65,7 +65,7 @@ class _Table:
 
 
 def load_examples(path: Path, label_column: str | None = None) -> tuple[Examples, Column | None]:
-    """The examples of a CSV, JSONL or Parquet file, and the labels of its label column if named."""
+    """Load the examples of a CSV, JSONL or Parquet file, and the labels of its label column."""
     name = str(path)
     content = guarded(path, "examples", path.read_bytes)
     table = _READERS[path.suffix.lower()](name, content, label_column)
@@ -75,7 +75,7 @@ def load_examples(path: Path, label_column: str | None = None) -> tuple[Examples
     repeated = repeated_ids(ids)
     if repeated is not None:
         raise DataError(
-            # By number: a column of ids that repeat may well hold the labels.
+            # By number: a column of repeated ids may contain the labels.
             f"{name}: ids that occur more than once: {by_number(repeated)}",
             hint="Every id must have exactly one row.",
         )
@@ -88,7 +88,7 @@ def load_examples(path: Path, label_column: str | None = None) -> tuple[Examples
 
 def _require_columns(name: str, found: Sequence[str], label_column: str | None) -> None:
     if ID not in found:
-        # The columns are not quoted: without a header, the first row is one of data.
+        # Columns are not quoted: in a file without a header, they are data.
         hint = f"It has {len(found)} columns. Does its first row name them, one of them id?"
         raise DataError(f"{name} has no column '{ID}'", hint=hint)
     twice = [column for column in found if f"{column}_duplicated_0" in found]
@@ -144,7 +144,7 @@ def _read_parquet(name: str, content: bytes, label_column: str | None) -> _Table
 
 
 def _writable(value: pl.Expr, dtype: pl.DataType) -> pl.Expr:
-    """A value as JSON can hold it, at any depth: images often come as structs with bytes."""
+    """A value that JSON can hold, at any depth: images are often structs with bytes."""
     if isinstance(dtype, pl.Binary):
         return value.bin.encode("base64")
     if isinstance(dtype, pl.Duration):
@@ -173,7 +173,7 @@ def _needs_care(dtype: pl.DataType) -> bool:
 
 def _text(column: str, dtype: pl.DataType) -> pl.Expr:
     if dtype.is_nested():
-        # A struct is encoded around it, so that lists and structs go the same way.
+        # Inside a struct, lists and structs are encoded in the same way.
         whole = pl.struct(pl.col(column).alias("v")).struct.json_encode()
         return whole.str.slice(5, whole.str.len_chars() - 6).alias(column)
     return pl.col(column).cast(pl.String)
@@ -190,7 +190,7 @@ def _read_jsonl(name: str, content: bytes, label_column: str | None) -> _Table:
     except (ValueError, RecursionError):
         raise DataError(
             f"{name} has a value that cannot be written as JSON again",
-            hint=f"It stands in one of the {len(rows.ids) + 1:,} rows at its top.",
+            hint=f"It is in one of the first {len(rows.ids) + 1:,} rows.",
         ) from None
     if len(rows.columns) > MOST_COLUMNS:
         raise DataError(f"{name} has more than {MOST_COLUMNS:,} different keys")
@@ -203,7 +203,7 @@ def _read_jsonl(name: str, content: bytes, label_column: str | None) -> _Table:
 
 
 class _Rows:
-    """JSON objects taken apart one by one, because a million of them would not fit as they are."""
+    """Rows of a JSONL file as columns. A million JSON objects would not fit into memory."""
 
     def __init__(self, label_column: str | None) -> None:
         self.label_column = label_column
@@ -212,9 +212,10 @@ class _Rows:
         self.columns: dict[str, list[str | None]] = {}
         self.lines: list[str] = []
         self.apart: set[str] = set()
-        """Which of the id and the label column ever occurred."""
+        """Which of the two, id and label column, any row has."""
 
     def append(self, row: dict[str, Any]) -> None:
+        """Add one JSON object."""
         self.apart.update({ID, self.label_column or ID} & row.keys())
         if self.label_column is not None and self.label_column != ID:
             self.labels.append(row.pop(self.label_column, None))
@@ -227,12 +228,13 @@ class _Rows:
     def _column(self, key: str) -> list[str | None]:
         column = self.columns.get(key)
         if column is None:
-            # Beyond the limit one list takes them all: it will be refused, and must not grow.
+            # Beyond the limit, columns are dropped: the file will be refused.
             column = self.columns.setdefault(key, []) if len(self.columns) <= MOST_COLUMNS else []
         column.extend([None] * (len(self.ids) - len(column)))
         return column
 
     def frame(self) -> pl.DataFrame:
+        """All columns but the id and the label column."""
         for key in self.columns:
             self._column(key)
         return pl.DataFrame({c: pl.Series(v, dtype=pl.String) for c, v in self.columns.items()})

@@ -1,12 +1,12 @@
 """Labels and examples in the formats of labelling tools.
 
 * ``csv``, ``jsonl`` (and Parquet): id, label, and optionally state, by, at.
-* ``label-studio``: out, a JSON list of tasks; back, its JSON export, with the annotations of all
-  who annotated a task. An annotation that ``was_cancelled`` is a skipped one. Label Studio numbers
-  tasks itself, so our id travels in ``data`` and in ``meta``.
-* ``prodigy``: JSON lines of the ``choice`` interface, one class each. ``answer`` is accept, ignore
-  or reject; the class is in ``accept``, or in ``label`` for binary tasks. What was ignored or
-  rejected is skipped: it says at most what the class is not.
+* ``label-studio``: we write a JSON list of tasks, and read its JSON export with the annotations of
+  all annotators. An annotation with ``was_cancelled`` is a skip. Label Studio numbers tasks itself,
+  so our id is in ``data`` and in ``meta``.
+* ``prodigy``: JSON lines of the ``choice`` interface with one class each. ``answer`` is accept,
+  ignore or reject; the class is in ``accept``, or in ``label`` for binary tasks. A task that was
+  ignored or rejected is a skip: it tells at most what the class is not.
 """
 
 from __future__ import annotations
@@ -37,12 +37,14 @@ from easeci.tables.source import (
 from easeci.times import time_text
 
 CANNOT_TELL_CHOICE = "can't tell"
-"""What tools offer beside the classes."""
+"""What tools offer as a choice beside the classes."""
 OUR_ID = "easeci_id"
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 
 
 class LabelFormat(StrEnum):
+    """A format of files for labelling."""
+
     CSV = "csv"
     JSONL = "jsonl"
     LABEL_STUDIO = "label-studio"
@@ -50,7 +52,7 @@ class LabelFormat(StrEnum):
 
 
 def guessed(path: Path) -> LabelFormat:
-    """By the file's ending, and where that leaves it open by how its content begins."""
+    """The format by the file's ending, and for JSON by the beginning of its content."""
     if path.suffix.lower() not in JSON_ENDINGS:
         return LabelFormat.CSV
     content = guarded(path, "labels", path.read_bytes, JSON_ENDINGS)
@@ -69,7 +71,7 @@ def guessed(path: Path) -> LabelFormat:
 def load_answers(
     path: Path, form: LabelFormat | None = None, *, by: str = "", at: str = ""
 ) -> Answers:
-    """The answers in a file; ``by`` and ``at`` are for those that don't say it themselves."""
+    """Load the answers in a file. ``by`` and ``at`` fill in where the file does not say it."""
     form = form or guessed(path)
     if form is LabelFormat.LABEL_STUDIO:
         return _listed(path, list(_label_studio(path, _content(path))), by, at)
@@ -105,7 +107,7 @@ def _from_table(path: Path, by: str, at: str) -> Answers:
 
 
 Row = tuple[Any, str | None, LabelState, str, str]
-"""id, label, state, by, at; the last two empty where the source does not say."""
+"""id, label, state, by, at; the last two are empty where the source does not say."""
 
 
 def _listed(path: Path, rows: list[Row], by: str, at: str) -> Answers:
@@ -182,7 +184,7 @@ def _named(choice: str) -> tuple[str | None, LabelState]:
 
 
 def _who(completed_by: Any) -> str:
-    """A number, or with more about the user: the mail address is what people know."""
+    """The labeller: the mail address if it is there, because people know it, or a number."""
     if isinstance(completed_by, dict):
         completed_by = completed_by.get("email") or completed_by.get("id")
     return "" if completed_by is None else str(completed_by)
@@ -193,7 +195,7 @@ def _prodigy(path: Path, content: bytes) -> Iterator[Row]:
         name = task.get(OUR_ID)
         if not isinstance(name, str | int):
             raise DataError(
-                f"{path}, line {number}: it does not say which example it is",
+                f"{path}, line {number}: it names no example",
                 hint=f"Tasks made by `easeci labels export` have a key {OUR_ID}.",
             )
         who = task.get("_annotator_id") or task.get("_session_id") or ""
@@ -235,14 +237,14 @@ def write_tasks(
 
 
 class _Lines:
-    """A file for the writer of CSV, of which every line is taken at once."""
+    """A file for the writer of CSV that returns each line."""
 
     def write(self, text: str) -> str:
         return text
 
 
 def _csv(rows: Sequence[dict[str, Any]], classes: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
-    """With an empty column for the labels; nested values as JSON."""
+    """A table with an empty column for labels, and nested values as JSON."""
     columns = ["id", "label", *(name for name in rows[0] if name not in ("id", "label"))]
     writer = csv.writer(_Lines())
     yield writer.writerow(columns)

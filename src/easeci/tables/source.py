@@ -1,4 +1,4 @@
-"""Where a column comes from: a CSV, JSONL or Parquet file, or something in memory."""
+"""Load a column from a CSV, JSONL or Parquet file, or from values in memory."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ID = "id"
 T = TypeVar("T")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
-"""What polars raises on damaged files; a panic is no Exception."""
+"""What polars raises on damaged files. Its panic does not inherit from Exception."""
 Source = str | os.PathLike[str] | Any
 """A path; a polars or pandas DataFrame with an ``id`` column; a mapping of ids to values; a pandas
-Series, whose index is the id; or a sequence of values (list, numpy array), whose position is."""
+Series with ids as its index; or a sequence of values (list, numpy array) with positions as ids."""
 
 
 def load_column(source: Source, role: ColumnRole) -> Column:
-    """A checked column from a file or from memory."""
+    """Load a column and check it."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         frame = _read(path, role)
@@ -48,7 +48,7 @@ def _columns_hint(frame: pl.DataFrame, role: ColumnRole) -> str:
     if len(found) == 1 and (";" in found[0] or "\t" in found[0]):
         return "A CSV file separates its columns by commas."
     if role is ColumnRole.LABELS:
-        # What stands in a header may be a label, if the header itself is missing.
+        # If the header is missing, the first row has a label: quote nothing.
         return f"It has {len(found)} columns. Is its first row id,{role.column}?"
     return f"Columns found: {', '.join(column[:40] for column in found[:8])}."
 
@@ -73,7 +73,7 @@ def series(values: Any, name: str) -> pl.Series:
     """Values of one type as a polars Series."""
     if isinstance(values, pl.Series):
         return values
-    if hasattr(values, "isna"):  # pandas: NaN, NA and None are all "not there"
+    if hasattr(values, "isna"):  # pandas: NaN, NA and None all mean a missing value
         values = [None if gone else v for v, gone in zip(values, values.isna(), strict=True)]
     array = np.asarray(values) if not isinstance(values, list | tuple) else None
     if array is not None and array.ndim != 1:
@@ -92,7 +92,7 @@ def _read(path: Path, role: ColumnRole) -> pl.DataFrame:
 
 
 def load_labels_table(path: Path) -> pl.DataFrame:
-    """A file of labels with all its columns, ids and labels among them."""
+    """Load a file of labels with all its columns."""
     frame = _read(path, ColumnRole.LABELS)
     _two_columns(frame, str(path), ColumnRole.LABELS)
     return frame
@@ -101,7 +101,7 @@ def load_labels_table(path: Path) -> pl.DataFrame:
 def guarded(
     path: Path, what: str, read: Callable[[], T], endings: Collection[str] | None = None
 ) -> T:
-    """What ``read`` makes of a table's file, once it is clear that there is one to be read."""
+    """Check that a table's file can be read, and ``read`` it. DataError if it cannot."""
     endings = _READERS if endings is None else endings
     try:
         if path.is_dir():
@@ -128,14 +128,14 @@ def _read_csv(path: Path, role: ColumnRole) -> pl.DataFrame:  # noqa: ARG001
     with path.open("rb") as file:
         require_utf8(str(path), file.read(2))
     try:
-        # Everything as text: what 007 or 3.0 means is decided when columns meet.
+        # All as text: what 007 or 3.0 means is decided when columns are compared.
         return pl.read_csv(path, infer_schema=False)
     except UNREADABLE as error:
         raise csv_problem(str(path), error) from None
 
 
 def csv_problem(name: str, error: BaseException) -> DataError:
-    """In our words, because the reader's own may quote cells, which may be labels."""
+    """Our own message, because that of polars may quote labels."""
     if "utf-8" in str(error):
         return DataError(f"{name} is not UTF-8 text", hint="Save it as UTF-8.")
     return DataError(
@@ -168,7 +168,7 @@ def _read_jsonl(path: Path, role: ColumnRole) -> pl.DataFrame:
 
 
 def json_lines(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSONL file, each with the number of its line; blank lines are skipped."""
+    """The objects of a JSONL file with the numbers of their lines, without blank lines."""
     for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():
             continue
@@ -194,7 +194,7 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant)  # one for all: making 
 
 
 def _jsonl_problem(path: Path, content: bytes, role: ColumnRole) -> DataError:
-    """Why the file could not be read: a line that is no object, or values of several types."""
+    """Why a file could not be read: a line is not an object, or a column has several types."""
     try:
         for _ in json_lines(str(path), content):
             pass
@@ -228,6 +228,6 @@ _READERS: dict[str, Callable[[Path, ColumnRole], pl.DataFrame]] = {
 
 
 def require_utf8(name: str, content: bytes) -> None:
-    """Refuse what a spreadsheet calls Unicode, by how it begins."""
+    """Refuse UTF-16, which spreadsheets call Unicode."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise DataError(f"{name} is UTF-16 text", hint="Save it as UTF-8.")

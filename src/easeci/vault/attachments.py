@@ -40,7 +40,7 @@ class Files:
 
 
 def find_files(name: str, columns: pl.DataFrame, folder: Path) -> Files:
-    """Which columns hold paths of files below a folder, and what is in those files."""
+    """Find the columns that hold paths of files below a folder, and hash these files."""
     if not folder.is_dir():
         raise DataError(f"there is no folder {folder}")
     known = _Folder(folder)
@@ -58,7 +58,7 @@ def find_files(name: str, columns: pl.DataFrame, folder: Path) -> Files:
 
 
 def path_columns(name: str, columns: pl.DataFrame, folder: Path) -> list[str]:
-    """Which columns hold paths of files below a folder; none if there is no such folder."""
+    """The columns that hold paths of files below a folder; none if the folder does not exist."""
     if not folder.is_dir():
         return []
     known = _Folder(folder)
@@ -71,7 +71,7 @@ def _paths(values: pl.Series) -> pl.Series:
 
 
 def _holds_paths(name: str, values: pl.Series, folder: _Folder) -> bool:
-    """Whether a column holds paths; one that mostly does must do so everywhere."""
+    """Whether a column holds paths. DataError if most of its values are paths, but not all."""
     paths = _paths(values)
     sample = paths.gather_every(max(1, len(paths) // SAMPLE))
     if len(paths) == 0 or 2 * sum(map(folder.holds, sample)) <= len(sample):
@@ -80,7 +80,7 @@ def _holds_paths(name: str, values: pl.Series, folder: _Folder) -> bool:
     if missing:
         rows = values.is_in(pl.Series(missing, dtype=pl.String).implode()).fill_null(False)
         raise DataError(
-            # By row: a path may well name the class.
+            # By row number: a path may contain the class.
             f"{name}: column '{values.name[:40]}' refers to files that are not in {folder.path}: "
             f"{by_number(rows)}",
             hint="A path is relative to that folder, and stays inside it.",
@@ -89,7 +89,7 @@ def _holds_paths(name: str, values: pl.Series, folder: _Folder) -> bool:
 
 
 class _Folder:
-    """A folder of the owner's, asked about many paths."""
+    """A folder of the owner. It remembers what it found out about paths."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -98,7 +98,7 @@ class _Folder:
         self._hashes: dict[str, str] = {}
 
     def holds(self, path: str) -> bool:
-        """Whether a path names a file in this folder, and no symlink leads out of it."""
+        """Whether a path names a file in this folder, and not one outside of it by a link."""
         if len(path) > LONGEST_PATH or "\0" in path or path.startswith("/"):
             return False
         if ".." in path.split("/"):
@@ -119,6 +119,7 @@ class _Folder:
         return real == self._root or real.startswith(self._root.rstrip("/") + "/")
 
     def content_hash(self, path: str) -> str:
+        """The hash of a file's content. Each file is read once."""
         plain = os.path.normpath(path)
         if plain not in self._hashes:
             running = hashlib.sha256()
@@ -129,7 +130,7 @@ class _Folder:
 
 
 def _chunks(path: Path) -> Iterator[bytes]:
-    """The content of one of the owner's files; that it cannot be read is an error of the data."""
+    """The content of one of the owner's files. DataError if it cannot be read."""
     try:
         with path.open("rb") as file:
             while chunk := file.read(CHUNK):
@@ -142,7 +143,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 
 def copy_files(files: Files, target: Path, key: Key, mode: int) -> dict[str, str]:
-    """Copy all files below ``target``; the keyed digest of each, by path."""
+    """Copy all files into ``target``. Returns the keyed digest of each, by path."""
     digests: dict[str, str] = {}
     make_folder(target)
     one_by_one = len(files.hashes) <= SYNCED_ONE_BY_ONE
@@ -161,12 +162,12 @@ def copy_files(files: Files, target: Path, key: Key, mode: int) -> dict[str, str
         if plain.hexdigest() != expected:
             raise DataError("a file of the examples changed while they were read")
     if not one_by_one:
-        os.sync()  # one wait for all: a wait for each of a million files takes hours
+        os.sync()  # once for all: a million files, synced one by one, take hours
     return digests
 
 
 def _passing(source: Path, *receivers: Callable[[bytes], object]) -> Iterator[bytes]:
-    """The content of a file, which others receive as it passes: it is read only once."""
+    """The chunks of a file, each also given to ``receivers``: the file is read only once."""
     for chunk in _chunks(source):
         for receive in receivers:
             receive(chunk)

@@ -1,4 +1,4 @@
-"""What the owner keeps of a build: what the program printed, and the files of its commit."""
+"""What the owner keeps of a build: the log of its program, and an archive of its commit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class BuildFiles:
         return self._store(f"{paths.ARCHIVES}/{commit}.tar.gz", archive.read_bytes())
 
     def archive_path(self, file: str) -> Path:
-        """Where an archive is, once it is verified."""
+        """The path of an archive, after its content was verified."""
         self.files.read(file)
         return self.files.folder / file
 
@@ -39,7 +39,7 @@ class BuildFiles:
             (self.files.folder / file).unlink(missing_ok=True)
 
     def _store(self, file: str, content: bytes) -> tuple[str, str]:
-        """In place of one that was never recorded, because its command was killed."""
+        """Replace a file that was never recorded, because its command was killed."""
         with explained(f"{file} of testset {self.files.number} was not stored"):
             (self.files.folder / file).unlink(missing_ok=True)
             create_file(self.files.folder / file, content)

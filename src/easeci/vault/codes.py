@@ -1,4 +1,4 @@
-"""What verdicts are made of: the code of every example, from predictions and labels."""
+"""The evidence for verdicts: the code of every example, from predictions and labels."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def code_of_answer(
 
 
 def require_known_classes(testset: SealedTestset, name: str, label_files: Sequence[str]) -> None:
-    """Refuse predictions that are spelt in another way than the labels (3.0 and 3), and, where
-    all labels are known, predictions that are never any of them.
+    """Refuse predictions that cannot be compared with the labels.
 
-    It looks at which classes there are and never at which example has which, and a single
-    class would say too much.
+    They are refused if they spell classes differently (3.0 and 3), or if all labels are known and
+    no prediction occurs among them. Only the sets of classes are compared, never single examples.
+    With one class among the labels, the second check would tell which one it is.
     """
     ids = testset.examples.ids
     labels = Column("the labels", ColumnRole.LABELS, ids, testset.labels.values(label_files))

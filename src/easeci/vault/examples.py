@@ -47,7 +47,7 @@ class SealedExamples:
         return len(self.ids)
 
     def ids_at(self, positions: Positions) -> pl.Series:
-        """The ids at positions in the secret order: of labels to ask for."""
+        """The ids at positions in the secret order."""
         return self.ids.gather(self._rows(positions))
 
     def rows_at(self, positions: Positions) -> list[dict[str, Any]]:
@@ -70,7 +70,7 @@ class SealedExamples:
         return self._file_path(value) is not None
 
     def file_at(self, value: Any) -> Path | None:
-        """The file that a value of an example names, held against its digest; None if none."""
+        """The file that a value of an example names, verified; None if it names none."""
         path = self._file_path(value)
         if path is None or self.files.digests is None:
             return path

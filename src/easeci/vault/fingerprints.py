@@ -1,7 +1,7 @@
-"""What an example consists of, whatever its id and its files are called.
+"""Fingerprints of examples: the same for equal content, even with other ids and names of files.
 
 Two examples have the same content if all their columns are equal, with the bytes of a file in place
-of its path. Only keyed hashes of it are kept.
+of its path. Only keyed hashes of the content are stored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Fingerprints = npt.NDArray[np.uint64]
 ROW_NUMBERS = r"^(Unnamed: [0-9]+|)$"
-"""What pandas calls the column of row numbers that it writes by default: they are no content."""
+"""Names that pandas gives to its column of row numbers. Row numbers are not content."""
 
 
 def content_rows(examples: Examples, hashes: Mapping[str, Mapping[str, str]]) -> pl.Series:
@@ -45,7 +45,7 @@ def content_rows(examples: Examples, hashes: Mapping[str, Mapping[str, str]]) ->
 
 
 def canonical(values: pl.Series) -> pl.Series:
-    """Texts, with equal numbers spelt alike (3.0, 3.00 and 3), and nothing as an empty text."""
+    """Values as texts, with equal numbers spelt alike (3.0, 3.00 and 3), and null as empty."""
     number = pl.col("v").str.contains(r"^[+-]?[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?$")
     decimal = number & pl.col("v").str.contains(r"[.eE]")
     spelt = pl.col("v").cast(pl.Float64, strict=False).cast(pl.String).str.replace(r"\.0$", "")
@@ -69,5 +69,5 @@ def fingerprints(rows: pl.Series, key: Key) -> Fingerprints:
 
 
 def shared(offered: Fingerprints, earlier: Fingerprints) -> int:
-    """How many of the examples offered occur earlier."""
+    """How many of the offered examples occur among the earlier ones."""
     return int(np.isin(offered, earlier).sum())

@@ -1,6 +1,6 @@
-"""Examples that somebody offers as a testset: read, checked, labels split off, not stored yet.
+"""Examples offered as a testset: read, checked, and separated from their labels. Not stored yet.
 
-And what gives their labels away: looked at when they are offered, and again as labels arrive.
+They are searched for columns that give their labels away, now and again when labels arrive.
 """
 
 from __future__ import annotations
@@ -33,29 +33,32 @@ from easeci.vault.testset import SealedTestset
 
 @dataclass(frozen=True)
 class Offered:
-    """A testset to be."""
+    """Examples that may become a testset."""
 
     examples: Examples = field(repr=False)
     labels: pl.Series = field(repr=False)
-    """In the order of the examples, as text; null where none is known."""
+    """As text, in the order of the examples; null where no label is known."""
     files: Files | None
     warnings: tuple[str, ...]
 
     @property
     def size(self) -> int:
+        """How many examples there are."""
         return len(self.examples)
 
     @property
     def labels_known(self) -> int:
+        """How many labels came with them."""
         return self.size - self.labels.null_count()
 
     @property
     def label_column(self) -> str | None:
-        """A column that programs would see, and that is called as labels are."""
+        """A column with a name for labels, which programs would see."""
         return label_column_among(self.examples.columns.columns)
 
     @cached_property
     def content(self) -> pl.Series:
+        """The content of each example as one text, without its id."""
         return content_rows(self.examples, {} if self.files is None else self.files.columns)
 
     @cached_property
@@ -63,7 +66,7 @@ class Offered:
         return {}
 
     def fingerprints(self, key: Key) -> Fingerprints:
-        """Of the contents, in the order of the examples."""
+        """Keyed hashes of the contents, in the order of the examples."""
         if key not in self._fingerprints:
             self._fingerprints[key] = fingerprints(self.content, key)
         return self._fingerprints[key]
@@ -76,7 +79,7 @@ def load_offered(
     label_column: str | None = None,
     files: Path | None = None,
 ) -> Offered:
-    """Examples for a testset, checked; :class:`DataError` if they cannot be one."""
+    """Load and check examples for a testset. DataError if they cannot become one."""
     if labels is not None and label_column is not None:
         raise UsageError(
             "--labels and --label-column both say where the labels are",
@@ -102,9 +105,9 @@ def _labels_in_order(examples: Examples, column: Column | None) -> pl.Series:
 
 
 def review(testset: SealedTestset, label_files: Sequence[str]) -> tuple[str, ...]:
-    """What may give the labels of a sealed testset away, now that more of them are known.
+    """Warnings about what may give the labels of a sealed testset away, as far as they are known.
 
-    A column that surely does is refused, as it would have been when the testset was added.
+    DataError for a column that surely does, as when the testset was added.
     """
     folder = testset.examples_folder
     given = [path for path in folder.glob("examples.*") if path.suffix != ".jsonl"]

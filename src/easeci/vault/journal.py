@@ -1,12 +1,12 @@
 """Answers of labellers that are not recorded yet, on the disk from the moment they are given.
 
-One line an answer, and one for each that was taken back, which says of which example. (One that
-does not, in a journal of before, takes back the last.) Whoever is killed while labelling loses no
-answer: the next session finds them here. Only one session at a time holds the journal of a testset:
-a terminal, or a server at which several label.
+Each answer is a line. An answer that was taken back is another line, with the position of its
+example. (In older journals without a position, it takes back the last answer.) A session that is
+killed loses no answer: the next session finds them here. One session at a time holds the journal of
+a testset: a terminal, or a server with several labellers.
 
-Beside it lies who was just being asked what, so that a server that is started again asks nobody
-else. That is not worth waiting for the disk: only after a power cut may it be gone.
+A second file says which labeller was asked which examples, so that a restarted server asks the
+same. It is not synced to the disk: only a power cut can lose it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNDO = "undo"
 
 
 class Journal:
-    """The open answers of a testset. ``entries`` are those that were not taken back."""
+    """The journal of a testset. ``entries`` are the answers that were not taken back."""
 
     def __init__(self, folder: Path) -> None:
         import fcntl  # only Unix has it, and only here is it needed
@@ -42,8 +42,8 @@ class Journal:
                 raise BusyError(
                     "somebody is labelling this testset already, in a terminal or on a server's "
                     "page",
-                    hint="One at a time, lest two be asked the same. Teams label on a server's "
-                    "page, or take files with them: `easeci labels export`.",
+                    hint="One session at a time, so that no two labellers get the same example. "
+                    "Teams label on a server's page, or with files: `easeci labels export`.",
                 ) from None
         self.entries: list[dict[str, Any]] = []
         try:
@@ -56,7 +56,7 @@ class Journal:
         with explained("the journal of labels cannot be used"):
             content = os.pread(self._file, os.fstat(self._file).st_size, 0)
         if content and not content.endswith(b"\n"):
-            self._write(b"\n")  # its last answer was never finished
+            self._write(b"\n")  # the last line was never finished
         for line in content.splitlines():
             self._read(line)
 
@@ -75,6 +75,7 @@ class Journal:
             del self.entries[-1:]
 
     def add(self, entry: dict[str, Any]) -> None:
+        """Write one more answer."""
         self._line(entry)
         self.entries.append(entry)
 
@@ -90,7 +91,7 @@ class Journal:
                 return
 
     def held(self) -> dict[str, list[int]]:
-        """Who was being asked what when the last session ended without a word."""
+        """The positions each labeller was asked when the last session was killed."""
         try:
             found = json.loads((self._folder / HELD).read_bytes())
         except (OSError, ValueError):
@@ -103,7 +104,7 @@ class Journal:
         }
 
     def keep_held(self, held: dict[str, list[int]]) -> None:
-        """Remember who is being asked what; empty if nobody is."""
+        """Remember the positions that each labeller is asked now."""
         path, temporary = self._folder / HELD, self._folder / f".{HELD}"
         with explained("who labels what was not stored"):
             if not held:
@@ -118,14 +119,14 @@ class Journal:
             temporary.replace(path)
 
     def clear(self) -> None:
-        """All entries are recorded elsewhere."""
+        """Empty the journal, once the ledger has all entries."""
         with explained("the journal of labels cannot be emptied"):
             os.ftruncate(self._file, 0)
             os.fsync(self._file)
         self.entries = []
 
     def close(self) -> None:
-        """Leave the journal to others. Whoever writes to it now gets an error."""
+        """Give the journal up. Writing to it is then an error."""
         if self._file >= 0:
             os.close(self._file)
         self._file = -1
@@ -134,7 +135,7 @@ class Journal:
         self._write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
 
     def _write(self, content: bytes) -> None:
-        """All of it, on the disk, or an error and nothing: half a line would spoil the next."""
+        """Write all of it to the disk, or nothing: half a line would spoil the next one."""
         with explained("the label was not stored"):
             before = os.fstat(self._file).st_size
             try:

@@ -1,7 +1,7 @@
-"""The owner's key: what makes digests of labels unguessable.
+"""The owner's key: it makes digests of labels unguessable.
 
-There are few ways to label a few examples, so a plain hash of them could be found by trying. Every
-digest of the vault is keyed with 32 random bytes that never leave the store's folder.
+There are few ways to label a few examples, so anyone could find a plain hash of labels by trying.
+Every digest of the vault is keyed with 32 random bytes that never leave the store's folder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Key:
         raise TypeError("a key is never pickled")
 
     def derived(self, purpose: str) -> bytes:
-        """Another key for one purpose: what is hashed for two purposes never looks alike."""
+        """Another key for one purpose: the same content has another digest for each purpose."""
         return hmac.digest(self._secret, b"easeci:" + purpose.encode(), "sha256")
 
     def digest(self, content: bytes, purpose: str = "file") -> str:
@@ -54,19 +54,19 @@ class Key:
         return running.hexdigest()
 
     def digest_file(self, path: Path, purpose: str = "file") -> str:
-        """The digest of a regular file's content; OSError if there is none to be read."""
+        """The digest of a regular file's content. OSError if it cannot be read."""
         if not stat.S_ISREG(path.lstat().st_mode):
             raise OSError(f"not a regular file: {path.name}")
         with path.open("rb") as file:
             return self.digest_chunks(iter(lambda: file.read(CHUNK), b""), purpose)
 
     def _text(self) -> bytes:
-        """The file's content: the bytes in hex, and a check that finds a bit flipped in them."""
+        """The content of the key's file: the bytes in hex, and a checksum that finds damage."""
         return f"{self._secret.hex()} {self.digest(b'', 'check')[:16]}\n".encode()
 
 
 def create_key(store: Path) -> Key:
-    """A new key in the store's folder; the one that is there if somebody else was faster."""
+    """Make a new key in the store's folder. If another command was faster, load its key."""
     key = Key(secrets.token_bytes(SIZE))
     try:
         create_file(store / KEY_FILE, key._text(), 0o600)
@@ -76,7 +76,7 @@ def create_key(store: Path) -> Key:
 
 
 def load_key(store: Path) -> Key:
-    """The key of a store."""
+    """Load the key of a store."""
     path = store / KEY_FILE
     try:
         descriptor = os.open(path, os.O_RDONLY)

@@ -1,7 +1,7 @@
 """Labels of a testset: what files of labels hold together, and what new answers add to them.
 
-A file has a row for each example that it speaks of: id, label, state, by, at, and what was said of
-a disputed one. Files of before had an id and a label, and nothing else.
+A file has one row for each of its examples: id, label, state, by, at, and the answers to a disputed
+example. Older files contain only id and label.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _UNSETTLED = (LabelState.SKIPPED, LabelState.DISPUTED)
 
 @dataclass(frozen=True)
 class LabelsReceived:
-    """What became of answers. Nothing is stored if they hold nothing new.
+    """What was stored of some answers. ``file`` is None if they contain nothing new.
 
-    ``added`` labels are new (``cannot_tell`` among them), ``skipped`` and ``disputed`` ones newly
-    unsettled; ``problems`` says in words what could not be used, and never quotes a label.
+    ``added`` counts new labels, ``cannot_tell`` some of these; ``skipped`` and ``disputed`` count
+    labels that are now unsettled. ``problems`` says what could not be used, without any label.
     """
 
     file: str | None
@@ -54,9 +54,9 @@ class LabelFiles:
     examples: SealedExamples
 
     def values(self, names: Sequence[str]) -> pl.Series:
-        """The labels that files hold together, later ones correcting earlier ones.
+        """The labels in these files, where later files correct earlier ones.
 
-        In the order of the file of examples, as text; null where none is known.
+        As text, in the order of the file of examples; null where no label is known.
         """
         return self.known(names)["label"]
 
@@ -79,10 +79,10 @@ class LabelFiles:
         classes: Sequence[str] = (),
         strict: bool = False,
     ) -> LabelsReceived:
-        """Store answers that are new; labels that differ only as a correction.
+        """Store the new ones of these answers. A known label changes only with ``correct``.
 
-        What can't be used is said and left out; an error only if nothing new is left, or if
-        ``strict`` asks for all or nothing.
+        Answers that cannot be used are left out and listed among the problems. DataError if
+        nothing new is left, or if there is any problem and the caller is ``strict``.
         """
         ids, before = self.examples.ids, self.known(known)
         merged = merge(ids, before, answers, correct=correct, classes=classes)
@@ -109,20 +109,20 @@ class LabelFiles:
                 try:
                     create_file(folder / name, content)
                 except FileExistsError:
-                    continue  # somebody else took that number just now
+                    continue  # another command took that number
                 return name
 
 
 @dataclass(frozen=True)
 class Merged:
-    """Rows to be stored, and what is to be said of them."""
+    """Rows to store, and the report on them."""
 
     rows: pl.DataFrame
     received: LabelsReceived
 
 
 def complete(frame: pl.DataFrame) -> pl.DataFrame:
-    """A file of labels with all columns, whatever version wrote it."""
+    """A file of labels with all columns, even if an older version wrote it."""
     missing = [
         pl.lit(str(LabelState.LABEL) if name == "state" else None, pl.String).alias(name)
         for name in COLUMNS
@@ -132,7 +132,7 @@ def complete(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def known_of(ids: pl.Series, files: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Label and state of every example, later files over earlier ones; null where none speaks."""
+    """Label and state of every example; null where no file has any. Later files count first."""
     rows = pl.DataFrame({"id": ids})
     if not files:
         empty = pl.lit(None, pl.String)
@@ -150,7 +150,7 @@ def merge(
     correct: bool = False,
     classes: Sequence[str] = (),
 ) -> Merged:
-    """What answers add to the labels known before. A label never changes but as a correction."""
+    """What answers add to the labels known before. A label changes only with ``correct``."""
     rows, problems = _usable(ids, answers, classes)
     after = pl.DataFrame({"id": ids}).join(rows, on="id", how="left", maintain_order="left")
     require_comparable(
@@ -188,7 +188,7 @@ def merge(
 def _usable(
     ids: pl.Series, answers: Answers, classes: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """One answer for each example of the testset, and what was left out."""
+    """One answer for each example of the testset, and what is wrong with the others."""
     column = Column(answers.name, ColumnRole.LABELS, answers.frame["id"], answers.frame["label"])
     if not answers.repeats:
         require_unique(column)

@@ -1,9 +1,8 @@
-"""Do examples give their labels away? By a column, by their ids, by names of files, by their order.
+"""Do examples give their labels away: by a column, their ids, names of files, or their order?
 
 A program sees all of these, so a model could learn them and look better than it is. A column that
-is the labels is refused. What merely predicts them is warned of, because it may be honest. While
-there are no labels to compare with, a column's name is all that there is to go by. No message
-quotes a label.
+contains the labels is refused. A column that predicts them may be honest, so it is a warning.
+Before any label is known, only the names of columns are checked. No message quotes a label.
 """
 
 from __future__ import annotations
@@ -23,18 +22,19 @@ FEWEST_LABELS = 20
 GOOD, EASY = 0.9, 0.8
 """A guess that is right this often is suspicious, unless the commonest class is this common."""
 CHANCE = log(1 / 100)
-"""How likely a column of unrelated values may fit the labels and still be refused for it."""
+"""A column is refused only if unrelated values would fit the labels with less probability."""
 
 
 @dataclass(frozen=True)
 class Giveaways:
-    """Columns that are the labels in other words."""
+    """Columns that contain the labels, perhaps under other names."""
 
     certain: tuple[str, ...] = ()
     by_chance: tuple[str, ...] = ()
-    """Columns that fit, but the labels are so few that unrelated values could."""
+    """Columns that fit the labels, but so few labels that unrelated values could fit too."""
 
     def refuse(self) -> None:
+        """DataError if a column surely contains the labels."""
         if self.certain:
             raise DataError(
                 f"column '{self.certain[0][:40]}' gives the labels away",
@@ -43,6 +43,7 @@ class Giveaways:
 
     @property
     def warnings(self) -> tuple[str, ...]:
+        """A sentence for each of the columns."""
         return (
             *(f"column '{name[:40]}' gives the labels away" for name in self.certain),
             *(f"column '{name[:40]}' fits the labels one to one" for name in self.by_chance),
@@ -50,12 +51,12 @@ class Giveaways:
 
 
 def giveaways(columns: pl.DataFrame, labels: pl.Series) -> Giveaways:
-    """Which columns are the labels, perhaps spelt differently, on all rows with a label."""
+    """The columns that contain the labels, perhaps spelt differently, on all rows with a label."""
     certain, by_chance = [], []
     known = labels.is_not_null()
     label = canonical(labels.filter(known))
     telling = _log_chance(label) < CHANCE
-    # A few labels 0 and 1 may well be those of an honest column; all of them, or names, may not.
+    # An honest column may equal a few labels of 0 and 1, but not all labels, and not names.
     spelt = telling or bool(known.all()) or not label.str.contains(r"^[0-9.+-]*$").all()
     for name in columns.columns:
         pairs = pl.DataFrame({"value": canonical(columns[name].filter(known)), "label": label})
@@ -77,7 +78,7 @@ def _same(pairs: pl.DataFrame) -> bool:
 
 
 def _renamed(pairs: pl.DataFrame) -> bool:
-    """Whether each class has a value of its own, and several examples show it."""
+    """Whether each class has its own value, on several examples."""
     classes = pairs["label"].n_unique()
     return (
         2 <= classes < len(pairs)
@@ -87,19 +88,19 @@ def _renamed(pairs: pl.DataFrame) -> bool:
 
 
 def _log_chance(labels: pl.Series) -> float:
-    """How likely the same values in random order would fit as well, under any names for classes."""
+    """ln of the probability that the same values in random order fit, under any names."""
     counts = labels.value_counts()["count"].to_list()
     ways = lgamma(sum(counts) + 1) - sum(lgamma(count + 1) for count in counts)
     return lgamma(len(counts) + 1) - ways
 
 
 def label_column_among(columns: Sequence[str]) -> str | None:
-    """The first column that is called as nothing but labels is."""
+    """The first column with a name that only labels have."""
     return next((name for name in columns if name.strip().lower() in LABEL_NAMES), None)
 
 
 def suspicious_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Warn of columns that are called as labels are."""
+    """Warnings about columns with names that labels often have."""
     return tuple(
         f"column '{name}' will be shown to programs: if it holds labels, name it as --label-column"
         for name in columns
@@ -108,7 +109,7 @@ def suspicious_columns(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def predictable(ids: pl.Series, paths: Sequence[pl.Series], labels: pl.Series) -> tuple[str, ...]:
-    """Warn of ids, paths and an order that predict the labels."""
+    """Warnings about ids, paths and an order that predict the labels."""
     known = labels.is_not_null()
     labels = labels.filter(known)
     if len(labels) < FEWEST_LABELS or labels.value_counts()["count"].max() >= EASY * len(labels):  # type: ignore[operator]
@@ -133,7 +134,7 @@ def predictable(ids: pl.Series, paths: Sequence[pl.Series], labels: pl.Series) -
 
 
 def _parts(texts: pl.Series) -> Iterator[pl.Series]:
-    """What a name may tell: its folder, its beginning, its words without any digits."""
+    """The parts of a name that may contain a class: folder, beginning, words without digits."""
     yield texts.str.extract(r"^(.*)/[^/]*$").fill_null("")
     yield texts.str.extract(r"([^/]*)/[^/]*$").fill_null("")
     yield texts.str.extract(r"^([^0-9]*)").fill_null("")
@@ -143,9 +144,9 @@ def _parts(texts: pl.Series) -> Iterator[pl.Series]:
 
 
 def _foretells(part: pl.Series, labels: pl.Series) -> bool:
-    """Whether guessing by what the even rows show is right on the odd ones.
+    """Whether a guess learnt from the even rows is right on the odd rows.
 
-    A part that is different for every example has shown nothing of the odd rows, and fails.
+    A part that differs for every example teaches nothing about the odd rows.
     """
     frame = pl.DataFrame({"part": part, "label": labels}).with_row_index("row")
     seen, new = frame.filter(pl.col("row") % 2 == 0), frame.filter(pl.col("row") % 2 == 1)
@@ -158,7 +159,7 @@ def _foretells(part: pl.Series, labels: pl.Series) -> bool:
 
 
 def _in_blocks(labels: pl.Series) -> bool:
-    """Whether the label of an example tells that of the next."""
+    """Whether the label of an example predicts the next one."""
     return float((labels.slice(1) == labels.slice(0, len(labels) - 1)).mean()) > GOOD  # type: ignore[arg-type]
 
 

@@ -1,8 +1,8 @@
-"""Single examples out of a large file: verified once, then read line by line.
+"""Single examples from a large file: verified once, then read line by line.
 
-A testset may have a million examples, and whoever labels wants one of them now. So the file is read
-and held against its digest once; what is remembered is where its lines are. As long as the system
-says that it is the same file, unchanged, a line is read from there; otherwise all begins anew.
+A testset may have a million examples, and a labeller waits for one of them. So the whole file is
+read and verified once, and the places of its lines are remembered. While the system reports the
+same unchanged file, a line is read from its place. Otherwise the file is verified again.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from easeci.tables.source import BYTE_ORDER_MARK
 _BREAKS = (ord("\n"), ord("\r"))
 
 Identity = tuple[int, ...]
-"""By what the system tells that a file is the one that it was.
+"""What tells that a file is unchanged.
 
-When its times were last set is part of it: all examples have the same time of change."""
+The time of its last status change (ctime) is part of it: all examples have the same mtime."""
 
 
 class LineReader:
-    """Rows of a file of JSON lines. ``verify`` raises if its content is not what it was."""
+    """Rows of a file of JSON lines. ``verify`` raises an error if the content was changed."""
 
     def __init__(self, path: Path, verify: Callable[[bytes], None]) -> None:
         self._path, self._verify = path, verify
@@ -36,14 +36,14 @@ class LineReader:
         self._starts = self._ends = np.zeros(0, np.int64)
 
     def rows(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
-        """The rows with these numbers, counted from 0, without empty lines."""
+        """The rows with these numbers, counted from 0. Empty lines do not count."""
         with self._path.open("rb", buffering=0) as file:
             if _identity(file.fileno()) != self._identity:
                 self._look(file)
             return [json.loads(self._line(file.fileno(), number)) for number in numbers]
 
     def _look(self, file: FileIO) -> None:
-        # Taken before all is read: what changes meanwhile is seen the next time.
+        # Before reading: a change during the reading is then noticed the next time.
         identity = _identity(file.fileno())
         content = file.readall()
         self._verify(content)
@@ -56,7 +56,7 @@ class LineReader:
 
 
 def lines_of(content: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where the lines of a text that are not empty begin and end."""
+    """Where the lines of a text begin and end, without empty lines."""
     data = np.frombuffer(content, np.uint8)
     first = len(BYTE_ORDER_MARK) if content.startswith(BYTE_ORDER_MARK) else 0
     breaks = np.flatnonzero((data == _BREAKS[0]) | (data == _BREAKS[1]))

@@ -1,16 +1,16 @@
-"""Where things are in a store, as far as the vault is concerned.
+"""Where the vault keeps things in a store.
 
 ::
 
-    <store>/.gitignore                    git never sees a store, even inside a repository
+    <store>/.gitignore                    git ignores the store, even inside a repository
     <store>/key
     <store>/vault/<project>/<testset>/    one folder for each testset, by number
-        examples/examples.<as given>      what programs see: no labels, times all the same
+        examples/examples.<as given>      what programs see: no labels, all files of one time
         examples/examples.jsonl
         examples/files/…
         files.jsonl                       the digest of each of those files
         ids.parquet  order.npy  fingerprints.npy
-        labels/0001.parquet …             never rewritten: a correction is one more file
+        labels/0001.parquet …             never rewritten: a correction is another file
         predictions/<fingerprint>.parquet
         logs/  archives/
 """
@@ -48,16 +48,17 @@ class Vault:
     key: Key
 
     def testset_folder(self, number: int) -> Path:
+        """The folder of a testset, which may not exist."""
         return self.folder / str(number)
 
     def numbers(self) -> list[int]:
-        """The numbers of the testsets on the disk, in their order."""
+        """The numbers of the testsets on the disk, in ascending order."""
         with explained(f"the vault {self.folder} cannot be read"):
             names = [entry.name for entry in self.folder.iterdir()]
         return sorted(int(name) for name in names if re.fullmatch(r"[1-9][0-9]*", name))
 
     def sweep(self) -> None:
-        """Remove what processes left that were killed while they wrote; nobody else may write."""
+        """Remove what killed processes left half-written. No other process may be writing."""
         with explained(f"the vault {self.folder} cannot be swept"):
             for path in [p for p in self.folder.rglob(".*") if unfinished(p.name)]:
                 if path.is_dir():
@@ -66,13 +67,13 @@ class Vault:
                     path.unlink()
 
     def discard(self, number: int) -> None:
-        """Remove a testset for good: one that was sealed, but never made it into the record."""
+        """Remove a testset for good: one that was sealed, but never recorded."""
         with explained(f"testset {number} cannot be removed"):
             remove_folder(self.testset_folder(number))
 
 
 def open_vault(store: Path, project: str) -> Vault:
-    """The vault of a project in a store; both are made if they are not there yet."""
+    """The vault of a project in a store. Makes both if they are missing."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}", project):
         raise UsageError(
             f"'{project[:40]}' cannot be the name of a project",
@@ -88,5 +89,5 @@ def open_vault(store: Path, project: str) -> Vault:
 
 
 def _holds_testsets(store: Path) -> bool:
-    """A key that is missing where testsets are was lost: a new one would verify nothing."""
+    """Whether the store has testsets. If so, a missing key was lost: a new one verifies nothing."""
     return (store / VAULT).is_dir() and any((store / VAULT).glob("*/[0-9]*"))

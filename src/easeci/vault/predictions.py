@@ -1,4 +1,4 @@
-"""Predictions for a testset: checked, stored under their fingerprint, read again."""
+"""Predictions for a testset: checked, stored under their fingerprint, loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from easeci.vault.sealed_files import SealedFiles, parquet
 
 @dataclass(frozen=True)
 class StoredPredictions:
-    """Predictions in the vault. The fingerprint is the same exactly if all values are."""
+    """Predictions in the vault. Equal fingerprints mean equal values, and the other way round."""
 
     name: str
     digest: str
@@ -49,16 +49,16 @@ class PredictionFiles:
         return StoredPredictions(name, self.files.vault.key.digest(content), fingerprint)
 
     def _fingerprint(self, values: pl.Series) -> str:
-        """Of the values in the order of the file; their lengths first, lest two run together."""
+        """A keyed hash of the values. Their lengths come first, so that ab,c differs from a,bc."""
         lengths = values.str.len_bytes().to_numpy().astype("<u8").tobytes()
         text = "".join(values.to_list()).encode()
         size = len(values).to_bytes(8, "little")
         return self.files.vault.key.digest_chunks([size, lengths, text], "predictions")
 
     def _stored_before(self, name: str, fingerprint: str, content: bytes) -> bytes:
-        """The file that is there already: written by another version, its bytes may differ.
+        """The content of a file that exists. Another version may have written other bytes.
 
-        One that was never recorded was left by a command that was killed; it is written anew.
+        A file that was never recorded comes from a killed command; it is written again.
         """
         if self.files.digests is not None and name not in self.files.digests:
             (self.files.folder / name).unlink()

@@ -1,4 +1,4 @@
-"""How a retired testset is given to the developers: its examples, and the labels that are known."""
+"""Release: a retired testset becomes a folder for the developers, with the known labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from easeci.vault.testset import SealedTestset
 
 
 def write_release(testset: SealedTestset, target: Path, label_files: Sequence[str]) -> None:
-    """Copy what programs see to a folder, and beside it the labels that are known."""
+    """Copy the examples to a folder, and write the known labels beside them."""
     labels = testset.labels.values(label_files)
     known = pl.DataFrame({"id": testset.examples.ids, "label": labels}).drop_nulls()
     with explained(f"testset {testset.number} was not released to {target}"):

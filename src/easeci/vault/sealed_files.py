@@ -1,4 +1,4 @@
-"""The files of one testset: the only way to read any of them, verified against their digests."""
+"""The files of one testset, verified against their digests. The vault reads them only here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class SealedFiles:
     """The folder of a testset.
 
-    With ``digests``, as they were recorded, every file is verified before anything is read from it.
+    With the recorded ``digests``, every file is verified before anything is read from it.
     """
 
     vault: Vault
@@ -42,7 +42,7 @@ class SealedFiles:
         return content
 
     def verify(self, name: str, content: bytes) -> None:
-        """Raise an error if the content is not what was recorded of the file."""
+        """Raise an error if the content does not have the recorded digest."""
         if self.digests is not None and self.digests.get(name) != self.vault.key.digest(content):
             raise self.changed(name)
 
@@ -85,7 +85,7 @@ def parquet(columns: Mapping[str, pl.Series]) -> bytes:
 
 
 def write_manifest(digests: Mapping[str, str]) -> bytes:
-    """The digests of files as JSON lines: one digest of this speaks for all of them."""
+    """The digests of files as JSON lines. The digest of this text then covers all of them."""
     lines = [json.dumps({"file": path, "digest": digest}) for path, digest in digests.items()]
     return "".join(f"{line}\n" for line in lines).encode()
 

@@ -1,4 +1,4 @@
-"""How examples become a testset: compared with earlier ones, put into a secret order, stored."""
+"""Sealing: examples are compared with earlier ones, put into a secret order, and stored."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from easeci.vault.sealed_files import parquet, write_manifest
 from easeci.vault.testset import SealedTestset
 
 SHOWN_FILE = 0o644
-"""Files for programs: the sandbox links them, and another user must be able to read them."""
+"""The mode of files for programs. The sandbox links them, and another account reads them."""
 NO_TIME = 315_532_800
-"""All files for programs are of the first day of 1980, as builds want them: when one was made says
-nothing about it, and a build can link it instead of copying it."""
+"""The time of all files for programs: the first day of 1980. So a file's time tells nothing about
+it, and a build, which wants this time, can link the file instead of copying it."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """What examples offered as a testset have in common with an earlier one."""
+    """What offered examples have in common with an earlier testset."""
 
     testset: int
     shared: int
-    """How many of the examples offered have the content of one of the earlier testset."""
+    """How many of the offered examples have the content of one in the earlier testset."""
     share: Fraction
     identical: bool
-    """Whether all have: not one of them is fresh."""
+    """Whether all have: then none of them is new."""
 
 
 def overlaps(offered: Offered, earlier: Sequence[SealedTestset]) -> list[Overlap]:
-    """The earlier testsets that hold examples with the content of some that are offered."""
+    """The earlier testsets that share content with the offered examples."""
     found = []
     if earlier:
         mine = offered.fingerprints(earlier[0].vault.key)
@@ -58,7 +58,7 @@ def overlaps(offered: Offered, earlier: Sequence[SealedTestset]) -> list[Overlap
 
 @dataclass(frozen=True)
 class Seal:
-    """What must be recorded of a testset, so that any change to it can be found."""
+    """What the ledger records of a testset, so that any later change is found."""
 
     examples: int
     labels_known: int
@@ -67,11 +67,12 @@ class Seal:
 
     @property
     def label_files(self) -> tuple[str, ...]:
+        """The files of labels among them; at most one."""
         return tuple(name for name in self.digests if name.startswith(f"{paths.LABELS}/"))
 
 
 def seal(vault: Vault, number: int, offered: Offered) -> Seal:
-    """Store examples as a testset, in a secret random order; all of it or nothing."""
+    """Store examples as a testset, in a secret random order. All is stored, or nothing."""
     if number < 1:
         raise ValueError("testsets are numbered from 1")
     target = vault.testset_folder(number)
@@ -109,7 +110,7 @@ def _fill(folder: Path, key: Key, offered: Offered, digests: dict[str, str]) -> 
 
 
 def _secret_order(size: int) -> npt.NDArray[np.int64]:
-    """A random order. Only the order is kept; the seed that it came from is forgotten."""
+    """A random order. Only the order is stored, and its seed is forgotten."""
     generator = np.random.Generator(np.random.PCG64(secrets.randbits(256)))
     return generator.permutation(size)
 

@@ -1,9 +1,9 @@
 """A testset at rest, and the way to each of its parts.
 
-Files are never rewritten. Labels are files with numbers, and what is known is their sum in the
-order of the record; so labels that were once consulted can always be read as they were.
+Files are never rewritten. Labels are numbered files, and what is known is what these files say
+together, in the order of the ledger. So the labels behind an old verdict can always be read again.
 
-The parts are loaded when they are first asked for: the owner's log of a build needs no tables.
+A part is loaded when it is first used: the owner's log of a build needs no tables.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class SealedTestset:
     """A testset on the disk.
 
-    With ``digests``, as they were recorded, every file is verified before anything is read from it.
+    With the recorded ``digests``, every file is verified before anything is read from it.
     """
 
     vault: Vault
@@ -56,7 +56,7 @@ class SealedTestset:
 
     @property
     def labels_folder(self) -> Path:
-        """Where labels are, and the journal of those that are not recorded yet."""
+        """Where the labels are, and the journal of answers that are not recorded yet."""
         return self.folder / paths.LABELS
 
     @cached_property
@@ -85,7 +85,7 @@ class SealedTestset:
 
     @cached_property
     def predictions(self) -> PredictionFiles:
-        """Predictions that were made for it."""
+        """Predictions for its examples."""
         from easeci.vault.predictions import PredictionFiles
 
         return PredictionFiles(self.files, self.examples)

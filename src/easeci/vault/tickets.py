@@ -1,10 +1,9 @@
-"""Tickets: names for the examples of a testset that say nothing of their place.
+"""Tickets: names for examples that do not tell their position in the secret order.
 
-A position in the secret order would show a labeller how many examples lie between two that are
-asked for, and so on what share of them the models differ. A ticket is the position and the
-testset's number, 64 bits together, sent through a permutation that only the owner's key knows. It
-needs no memory, so it is still understood after a restart; and a ticket that was made up is one of
-2^64, hardly ever one that leads anywhere.
+Positions would show a labeller how many examples lie between two questions, and so on what share
+of the examples the models differ. A ticket is the number of the testset and the position, together
+64 bits, encrypted with the owner's key. No table of tickets is stored, so a ticket still works
+after a restart. An invented ticket is one of 2^64, and almost never valid.
 
 The permutation is a Feistel network of four rounds (Luby and Rackoff 1988), each with HMAC-SHA256.
 """
@@ -25,7 +24,7 @@ _HALF = (1 << HALF_BITS) - 1
 
 
 class Tickets:
-    """Tickets of the testsets that one key guards."""
+    """Tickets for the testsets of one vault."""
 
     def __init__(self, key: Key) -> None:
         self._key = key.derived("tickets")
@@ -37,7 +36,7 @@ class Tickets:
         return f"{self._forth(testset << POSITION_BITS | position):016x}"
 
     def read(self, ticket: str) -> tuple[int, int]:
-        """The testset and the position of a ticket. Whether there are such is not known here."""
+        """The testset and the position of a ticket. They may not exist."""
         if not re.fullmatch(r"[0-9a-f]{16}", ticket):
             raise no_ticket()
         number = self._back(int(ticket, 16))
@@ -61,8 +60,8 @@ class Tickets:
 
 
 def no_ticket() -> UsageError:
-    """What is said of a ticket that leads nowhere."""
+    """The error for a ticket that is not valid."""
     return UsageError(
-        "this is no ticket of a question",
-        hint="Load the page again, and answer what it shows then.",
+        "invalid or expired question",
+        hint="Load the page again, and answer the question that it shows then.",
     )

@@ -1,4 +1,4 @@
-"""Is everything in the vault as it was recorded?"""
+"""Verify the vault: is every file as it was recorded?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from easeci.vault.sealed_files import read_manifest
 
 
 def store_damage(store: Path) -> list[str]:
-    """What is wrong with the store's folder itself: git must never see what is in it."""
+    """What is wrong with the store's folder itself: git must ignore all of it."""
     try:
         ignored = (store / ".gitignore").read_bytes() == IGNORED_BY_GIT
     except OSError:
@@ -23,10 +23,10 @@ def store_damage(store: Path) -> list[str]:
 
 
 def damage(vault: Vault, expected: Mapping[int, Mapping[str, str]]) -> list[str]:
-    """Every file that is missing, changed or added, in words; empty if all is as recorded.
+    """A sentence for every file that is missing, changed or added.
 
-    ``expected`` holds, for each testset, the digests that were recorded: of its seal, of labels
-    and of predictions since. What programs see may hold nothing else.
+    ``expected`` holds the recorded digests of each testset: of its seal, and of all labels and
+    predictions since. The folder of examples may contain no other files.
     """
     found: list[str] = []
     for number, digests in sorted(expected.items()):
@@ -43,7 +43,7 @@ def _damage(folder: Path, key: Key, digests: Mapping[str, str]) -> list[str]:
     files: dict[str, str] = {}
     if paths.MANIFEST in digests:
         if any(words.startswith(paths.MANIFEST) for words in found):
-            return found  # without the list of files, nothing can be said of them
+            return found  # without the list of files, they cannot be checked
         files = {
             f"{paths.EXAMPLES}/{paths.FILES}/{path}": digest
             for path, digest in read_manifest((folder / paths.MANIFEST).read_bytes()).items()

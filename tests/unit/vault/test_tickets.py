@@ -46,7 +46,7 @@ def test_tickets_show_no_order_and_differ_by_testset_and_key() -> None:
     ["", "0", "0" * 15, "0" * 17, "G" * 16, "A" * 16, "0x" + "0" * 14, "٣" * 16, "0" * 15 + "\n"],
 )
 def test_anything_malformed_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no ticket"):
+    with pytest.raises(UsageError, match="invalid or expired question"):
         TICKETS.read(text)
 
 

@@ -515,7 +515,7 @@ def test_what_is_no_answer_is_refused(place: Workplace) -> None:
         at(session)._tickets.ticket(1, 1500),
         at(session)._tickets.ticket(2, 0),
     ):
-        with pytest.raises(UsageError, match="no ticket"):
+        with pytest.raises(UsageError, match="invalid or expired question"):
             at(session).answer("a", "ann", ticket, LABEL, "low")
     assert entries(place) == {}
     assert not at(session).declared
