@@ -16,7 +16,7 @@ from tests.repositories import Workplace
 from tests.sites import Visit, serving_here, visitor, waiting_project
 
 SECRET = re.compile(
-    r"label|interval|estimate|outcome|unknown|evidence|wealth|example|baseline changed",
+    r"label|interval|estimate|outcome|result|unknown|evidence|wealth|example|baseline changed",
     re.IGNORECASE,
 )
 """Words of the owner's pages. What is said of the promise and the script is said to everybody."""

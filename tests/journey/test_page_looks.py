@@ -248,7 +248,7 @@ def test_on_a_phone_tables_are_still_tables_and_each_chart_is_there_once(
     page = person.page
     commits = page.get_by_role("table")
     headings = commits.get_by_role("columnheader")
-    assert headings.all_text_contents()[-3:] == ["Submitted (UTC)", "Outcome", "Labels"]
+    assert headings.all_text_contents()[-3:] == ["Submitted (UTC)", "Result", "Labels"]
     row = commits.get_by_role("row", name="a better model")
     assert row.get_by_role("cell").count() == headings.count()
     subject, signal = row.locator(".whole").bounding_box(), row.locator(".signal").bounding_box()

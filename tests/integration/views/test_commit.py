@@ -12,7 +12,8 @@ from easeci.service.labelling.files import import_labels
 from easeci.service.looks import record_look
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset
-from easeci.views.commit import commit_curves, commit_evidence, commit_view, curves_key
+from easeci.verdict.logic import Result
+from easeci.views.commit import CommitEvidence, commit_curves, commit_view, curves_key
 from easeci.views.history import build_log, owner_rows
 from easeci.views.status import owner_status, status
 from tests.repositories import Workplace
@@ -35,29 +36,38 @@ def opened(place: Workplace) -> Project:
     return open_project(place.repository)
 
 
+def evidence(project: Project, number: int) -> CommitEvidence:
+    owner = commit_view(project, number, owner=True).owner
+    assert owner is not None
+    return owner
+
+
 def test_a_commit_waits_is_decided_and_stays_as_it_was(place: Workplace) -> None:
     """Its course is the same after labels were added and corrected that it never saw."""
     project = opened(place)
     waiting = commit_view(project, 2, owner=True)
     assert waiting.shown.signal is Signal.PENDING
     assert waiting.owner is not None
-    assert (waiting.owner.waiting, waiting.owner.passed, waiting.owner.clauses) == (True, None, ())
+    assert (waiting.owner.waiting, waiting.owner.passed) == (True, None)
+    assert waiting.owner.verdict is None
     (course,) = commit_curves(project, 2)
     assert (course.ending, course.labels) == (Ending.OPEN, (0,))
     before = curves_key(project, 2)
 
     import_labels(opened(place), place.labels)
     project = opened(place)
-    decided = commit_evidence(project, 2)
-    assert (decided.waiting, decided.passed, decided.outcome) == (False, True, "True")
+    decided = evidence(project, 2)
+    assert (decided.waiting, decided.passed) == (False, True)
+    assert decided.verdict is not None
+    assert decided.verdict.result is Result.TRUE
     assert decided.became_baseline
     assert decided.baseline == project.state.submission(1).commit
-    (finding,) = decided.clauses
+    (finding,) = decided.verdict.clauses
     assert finding.estimate is not None
-    assert finding.interval[0] <= finding.estimate <= finding.interval[1]
+    assert finding.low <= finding.estimate <= finding.high
     (course,) = commit_curves(project, 2)
     assert course.ending is Ending.PROVEN
-    assert course.labels[-1] == decided.labels
+    assert course.labels[-1] == decided.verdict.labels
     assert course.proof.evidence[-1] >= course.proof.target
     key = curves_key(project, 2)
     assert key != before
@@ -70,12 +80,12 @@ def test_a_commit_waits_is_decided_and_stays_as_it_was(place: Workplace) -> None
     project = opened(place)
     assert commit_curves(project, 2) == (course,)
     assert curves_key(project, 2) == key
-    assert commit_evidence(project, 2) == decided
+    assert evidence(project, 2) == decided
 
 
 def test_the_first_commit_has_no_step_and_no_course(place: Workplace) -> None:
     project = opened(place)
-    found = commit_evidence(project, 1)
+    found = evidence(project, 1)
     assert (found.step, found.passed, found.waiting, found.failure) == (None, None, False, None)
     assert found.has_log
     assert commit_curves(project, 1) == ()
@@ -112,7 +122,7 @@ def test_a_number_of_labels_that_is_known_is_not_counted_again(place: Workplace)
 
 @pytest.mark.parametrize("number", [0, 99, -1])
 def test_a_commit_that_is_not_there_is_said_so(place: Workplace, number: int) -> None:
-    for view in (commit_view, commit_evidence, commit_curves, curves_key):
+    for view in (commit_view, commit_curves, curves_key):
         with pytest.raises(UsageError, match="there is no commit number"):
             view(opened(place), number)
 
