@@ -37,7 +37,7 @@ def test_the_demo_goes_as_told() -> None:
     for part in (
         "Recommended: sequential",
         "BASELINE  commit",
-        "As recorded at step 1",
+        "It was tested before, as step 1",
         "BUILD ERROR  commit",
         "PASS  commit",
         "a new testset is needed",

@@ -1,10 +1,10 @@
-"""Every chart that easeci draws: data in, SVG text out, and PNG of that for who can't show it.
+"""Every chart that easeci draws: data in, SVG text out, and PNG for programs without SVG.
 
-One type scale and one palette that is safe for the colour-blind, on a light panel of its own, so
-that a chart reads the same on a light and on a dark page. What pages show is drawn for a desk and,
-``slim``, for a phone: narrower instead of smaller, so that its text can be read. The text
-asks no other host for anything. Drawing needs the extra ``charts``; nothing else does, so
-it is loaded when a chart is drawn.
+All charts share one type scale and one palette that colour-blind readers can tell apart. Each is
+drawn on a light panel, so that it reads the same on a light and on a dark page. Pages get a chart
+in two widths, for a desk and (``slim``) for a phone: the slim one is narrower, and its text is as
+large. The SVG loads nothing from other hosts. Drawing needs the extra ``charts``, which is loaded
+when the first chart is drawn.
 """
 
 from easeci.charts.bars import Bar, LabelsBar, bar_chart, labels_chart

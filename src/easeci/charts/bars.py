@@ -29,9 +29,9 @@ def bar_chart(
     *,
     short: bool = False,
 ) -> str:
-    """Horizontal bars in the order given, each with its value beside it.
+    """Horizontal bars in the given order, each with its value beside it.
 
-    With ``short``, ticks are written as 1k and 1M: there may be little room between them.
+    With ``short``, ticks are written as 1k and 1M, which need less room.
     """
     altair = load_altair()
     rows = [
@@ -77,10 +77,10 @@ _WIDE, _NAMES_WIDTH, _VALUES_WIDTH = 640, 116, 74
 
 
 def labels_chart(bars: Sequence[LabelsBar], *, slim: bool = False) -> str:
-    """Labels by every method, by factors of ten; the recommended one has a star behind its name."""
+    """Labels by every method on a logarithmic axis; the recommended method has a star."""
     most = max((bar.labels for bar in bars), default=1)
     least = min((bar.labels for bar in bars), default=1)
-    # From below the shortest bar on, so that it is seen, and up to where values have their place.
+    # It begins below the shortest bar, so that this bar is seen, and ends above the longest.
     first = max(0, math.floor(math.log10(max(least, 1))) - 1)
     last = max(first + 1, math.ceil(math.log10(max(most, 10))))
     ticks = tuple(10.0**power for power in range(first, last + 1))

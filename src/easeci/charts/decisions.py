@@ -1,4 +1,4 @@
-"""Which models of a row passed, and while each of them was active."""
+"""Which models of a sequence passed, and how long each was active."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _PASSED, _FAILED = "passed", "failed"
 
 @dataclass(frozen=True)
 class Decisions:
-    """The answers to one row of models, whether each passed; the first model is number 1."""
+    """Whether each model of a sequence passed. Model 1 is the first baseline, and not tested."""
 
     name: str
     passed: tuple[bool, ...]
 
     @property
     def active(self) -> list[tuple[int, int]]:
-        """From which number to which a model stays active, until the next one passes."""
+        """For each active model, its number and the number of the next model that passed."""
         starts = [1, *(number for number, passed in enumerate(self.passed, start=2) if passed)]
         return list(zip(starts, [*starts[1:], len(self.passed) + 2], strict=True))
 
@@ -29,7 +29,7 @@ class Decisions:
 def decision_chart(
     panels: Sequence[tuple[str, Sequence[Decisions]]], across: str, width: int
 ) -> str:
-    """Which models passed and which failed, over a bar for each model while it is active."""
+    """Which models passed and which failed, above a bar for each active model."""
     altair = load_altair()
     drawn = [
         _decision_panel(altair, rows, across if position == len(panels) - 1 else "")
@@ -74,7 +74,7 @@ def _decision_panel(altair: Any, rows: Sequence[Decisions], across: str) -> Spec
 
 
 def _answers(altair: Any, chart: Any) -> Any:
-    """Above the bars: told apart by shape as well as by colour."""
+    """The answers above the bars; they differ by shape as well as by colour."""
     look = {
         "legend": altair.Legend(
             title=None, orient="bottom", symbolSize=SYMBOL_SIZE, symbolOpacity=1

@@ -1,4 +1,4 @@
-"""From a chart of the library to SVG text on a panel of its own, and to PNG."""
+"""From a chart of altair, the library that draws, to SVG text on a light panel, and to PNG."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from easeci.errors import UsageError
 
 @dataclass(frozen=True)
 class Axis:
-    """What is measured, with its unit, and from where to where.
+    """An axis: what is measured and its unit, the range, and the ticks.
 
-    A logarithmic axis shows factors as distances. ``labels`` are the words of the ticks, where
-    numbers would not do.
+    A logarithmic axis shows factors as distances. ``labels`` replace the numbers at the ticks.
     """
 
     title: str
@@ -36,6 +35,7 @@ PLAIN = ",~f"
 
 
 def scaled(channel: Any, axis: Axis, form: str = PLAIN) -> Any:
+    """A channel of the chart with the scale and the ticks of an axis."""
     kind = {"type": "log"} if axis.logarithmic else {}
     ticks: dict[str, Any] = {"format": form}
     if axis.labels:
@@ -50,28 +50,28 @@ def scaled(channel: Any, axis: Axis, form: str = PLAIN) -> Any:
 
 
 def round_step(span: int, most_ticks: int) -> int:
-    """The least of 1, 2, 5, 10, 20, … that leaves few enough ticks."""
+    """The distance between ticks: the smallest of 1, 2, 5, 10, 20, … that gives few enough."""
     steps = (factor * int(10**power) for power in count() for factor in (1, 2, 5))
     return next(step for step in steps if span <= step * (most_ticks - 1))
 
 
 def require_charts() -> None:
-    """An error in plain words if what draws charts is not installed."""
+    """Raise an error if the extra that draws charts is not installed."""
     load_altair()
 
 
 def warm_up() -> None:
-    """Start what draws, so that the first chart that somebody waits for is as quick as any."""
+    """Draw one chart now, so that the first chart that a reader waits for is as quick as any."""
     altair = load_altair()
     dot = chart_of(altair, [{"x": 0}]).mark_point().encode(x="x:Q")
     png(svg_text(dot))
 
 
 def load_altair() -> ModuleType:
-    """The library that draws, or a plain word about the extra that brings it."""
+    """The library that draws; an error that names the extra if it is missing."""
     try:
         import altair
-        import vl_convert  # noqa: F401 - altair finds it by itself, but says less if it is missing
+        import vl_convert  # noqa: F401 - altair imports it too, but its error would say less
     except ImportError:
         raise UsageError(
             "charts need the extra: pip install 'easeci[charts]'",
@@ -81,10 +81,10 @@ def load_altair() -> ModuleType:
 
 
 def chart_of(altair: ModuleType, rows: Sequence[Mapping[str, object]]) -> Any:
-    """A chart of these rows, to be given its marks.
+    """A chart of these rows, still without marks.
 
-    The rows go in as one text: the library would copy and check them value by value, for every
-    layer and again for every panel, which takes longer than drawing them.
+    The rows are passed as one JSON text. Otherwise the library copies and checks every value for
+    every layer and panel, which takes longer than drawing.
     """
     text = json.dumps(rows)
     name = f"rows-{hashlib.sha256(text.encode()).hexdigest()[:16]}"  # without one, they are moved
@@ -93,7 +93,7 @@ def chart_of(altair: ModuleType, rows: Sequence[Mapping[str, object]]) -> Any:
 
 
 Spec = dict[str, Any]
-"""A chart, or several as one, as the library writes it down."""
+"""The Vega-Lite specification of a chart, or of several in one."""
 
 
 def layered(*charts: Any, **size: object) -> Spec:
@@ -108,13 +108,16 @@ def in_rows(charts: Sequence[Any], spacing: int) -> Spec:
 
 
 def side_by_side(charts: Sequence[Any], spacing: int) -> Spec:
+    """Charts beside each other."""
     columns = [_spec(chart) for chart in charts]
     return {"hconcat": columns, "spacing": spacing, "bounds": "flush"}
 
 
 def _spec(chart: Any) -> Spec:
-    """Without a check against the library's schema, and composed by hand: both of that, done by
-    the library, takes longer than drawing, and charts of ours are known to be right."""
+    """The specification of a chart, not checked against the library's schema.
+
+    The check, and the library's own way to compose charts, take longer than drawing.
+    """
     if isinstance(chart, dict):
         return chart
     spec: Spec = chart.to_dict(validate=False, context={"top_level": False})
@@ -143,9 +146,9 @@ _CONFIG: dict[str, Any] = {
 
 
 def svg_text(chart: Any, columns: int = 0, *, slim: bool = False) -> str:
-    """The chart as SVG; ``columns`` are those of its legend, by default as many as it has names.
+    """The chart as SVG; its legend has ``columns``, by default one for each name.
 
-    Slim, nothing is around it: it may well be the widest part of the chart.
+    A slim chart has no space around its legend, which may be its widest part.
     """
     altair = load_altair()
     import vl_convert
@@ -157,7 +160,7 @@ def svg_text(chart: Any, columns: int = 0, *, slim: bool = False) -> str:
 
 
 def _on_a_panel(svg: str) -> str:
-    """The drawing on a light panel with round corners, and without a namespace it doesn't use."""
+    """Put the drawing on a light panel with round corners; drop a namespace that it doesn't use."""
     head = re.match(r'<svg [^>]*width="([\d.]+)" height="([\d.]+)"[^>]*>', svg)
     assert head is not None
     width, height = (float(size) for size in head.groups())
@@ -170,18 +173,20 @@ def _on_a_panel(svg: str) -> str:
 
 
 class Draw(Protocol):
-    """Something that draws a chart for a desk, or for a phone."""
+    """A function that draws a chart for a desk or, slim, for a phone."""
 
-    def __call__(self, *, slim: bool) -> str: ...
+    def __call__(self, *, slim: bool) -> str:
+        """The chart as SVG."""
+        ...
 
 
 def for_pages(draw: Draw) -> dict[str, str]:
-    """A chart for a desk and one for a phone, by the class by which a stylesheet shows it."""
+    """A chart for a desk and one for a phone, by the CSS class that shows one of them."""
     return {"wide": draw(slim=False), "slim": draw(slim=True)}
 
 
 def png(svg: str) -> bytes:
-    """A chart as pixels, at twice its size; transparent outside of its panel."""
+    """A chart as PNG at twice its size; transparent outside its panel."""
     load_altair()
     import vl_convert
 
@@ -189,7 +194,7 @@ def png(svg: str) -> bytes:
 
 
 def _packed(image: bytes) -> bytes:
-    """The same PNG, its pixels compressed as far as they go: a third of the size."""
+    """The same PNG, compressed again at the highest level: a third of the size."""
     signature, rest, pixels, kept = image[:8], image[8:], b"", []
     while rest:
         length = int.from_bytes(rest[:4], "big")

@@ -1,4 +1,4 @@
-"""The evidence on one clause of one commit: wealth against its bar, label by label."""
+"""The evidence on one clause of one commit, label by label, against what it must reach."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EVIDENCE_HEIGHT = 220
 FOOT = -3.0
-"""Powers of ten: evidence below a thousandth is drawn at the foot, since nothing hangs on it."""
+"""A power of ten. Evidence below a thousandth is drawn at the foot: it decides nothing."""
 HEADROOM = 0.06
 MOST_TICKS = 7
 LARGEST_PLAIN = 3
@@ -25,7 +25,7 @@ FUTILITY, FUTILITY_BAR = "futility", "what giving up must reach"
 
 @dataclass(frozen=True)
 class _Look:
-    """Width of the plot itself, most ticks below it, columns of the legend."""
+    """Width of the plot, most ticks on the axis below it, columns of the legend."""
 
     width: int
     ticks: int
@@ -33,7 +33,7 @@ class _Look:
 
 
 _WIDE = _Look(560, MOST_TICKS, 4)
-_SLIM = _Look(SLIM - 2 * MARGIN - 68, 5, 2)  # beside it: the axis, and half of its last tick
+_SLIM = _Look(SLIM - 2 * MARGIN - 68, 5, 2)  # 68 for the axis and half of the last tick
 _POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ENDINGS = {
     "proven": "proven after {} labels",
@@ -44,7 +44,7 @@ _ENDINGS = {
 
 
 def evidence_chart(curves: ClauseCurves, *, slim: bool = False) -> str:
-    """Proof and futility over the labels, each against what it must reach, by factors of ten."""
+    """Proof and futility over the labels, each with what it must reach, on a logarithmic axis."""
     look = _SLIM if slim else _WIDE
     last = curves.labels[-1]
     across = _labels_axis(last, look.ticks)
@@ -57,7 +57,7 @@ def evidence_chart(curves: ClauseCurves, *, slim: bool = False) -> str:
         tuple(float(tick) for tick in ticks),
         labels=tuple(power_of_ten(tick) for tick in ticks),
     )
-    # A line of one point would not be seen.
+    # A line of one point is invisible, so points are drawn instead.
     marks = (Mark.MEASURED, Mark.SQUARES) if last == 0 else (Mark.LINE, Mark.DOT_DASHED)
     drawn = (
         _course(PROOF, Colour.BLUE, marks[0], curves, curves.proof, up),
@@ -71,7 +71,7 @@ def evidence_chart(curves: ClauseCurves, *, slim: bool = False) -> str:
 
 
 def power_of_ten(power: int) -> str:
-    """A power of ten as one reads it: 0.01, 1, 1,000, 10⁶."""
+    """A power of ten in readable form: 0.01, 1, 1,000, 10⁶."""
     if 0 <= power <= LARGEST_PLAIN:
         return f"{10**power:,}"
     if -LARGEST_PLAIN <= power < 0:
@@ -104,6 +104,6 @@ def _labels_axis(last: int, most_ticks: int) -> Axis:
 
 
 def _spaced(low: int, high: int) -> list[int]:
-    """Whole numbers a round step apart, among them 0."""
+    """Whole numbers at round distances; 0 is one of them."""
     step = round_step(high - low, MOST_TICKS)
     return [power for power in range(low, high + 1) if power % step == 0]

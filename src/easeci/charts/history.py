@@ -1,4 +1,4 @@
-"""The history of a testset: what each of its steps found, in rows of at most a hundred steps."""
+"""The history of a testset: what each step found, in rows of at most a hundred steps."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from easeci.charts.style import (
     Colour,
 )
 
-FEW_STEPS = 12  # a testset of so few is shown with those that are left
-_FEWEST_STEPS = 6  # of a longer one that has just begun
-_FEWEST_COUNTS = 4  # so that no tick is at half a label, which would be written as a whole one
+FEW_STEPS = 12  # up to so many, steps that are left are shown too
+_FEWEST_STEPS = 6  # shown of a longer testset that has just begun
+_FEWEST_COUNTS = 4  # so that no tick is at half a label, which would be rounded
 _HISTORY_HEIGHT, _LANE, _COUNTS_HEIGHT = 190, 16, 90
-_VALUES_WIDTH = 52  # of the axis to the left
+_VALUES_WIDTH = 52  # of the axis on the left
 
 
 @dataclass(frozen=True)
 class _Look:
-    """How much of the steps is shown how: width of a row, its steps at most, ticks below it."""
+    """The width of a row, the most steps in it, and the most ticks below it."""
 
     width: int
     steps: int
@@ -38,11 +38,11 @@ class _Look:
     slim: bool
 
     def thin(self, marks: int) -> bool:
-        """Whether there are so many that each gets less ink."""
+        """Whether there are so many marks that each is drawn smaller."""
         return marks > self.width / 18
 
     def values(self, name: str, **ticks: object) -> dict[str, Any]:
-        """The axis to the left. Where there is little room its name is above, and not beside it."""
+        """The axis on the left. In a slim chart its name is above it instead of beside it."""
         above = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom"}
         place = {**above, "titleX": -_VALUES_WIDTH, "titleY": -9} if self.slim else {}
         extent = {"minExtent": _VALUES_WIDTH, "maxExtent": _VALUES_WIDTH}
@@ -57,22 +57,22 @@ OUTCOMES: Looks = {
     "False": ("shown False", Colour.VERMILION, DRAWN_CROSS, "transparent"),
     "Unknown": ("Unknown", Colour.GREY, RING, "transparent"),
 }
-"""Of each outcome: its name, its colour, and its shape with what fills it."""
+"""The name, colour, shape and fill of each result of a clause."""
 PASSED, FAILED, NEW_BASELINE = "passed", "failed", "passed, the new baseline"
 ANSWERS: Looks = {
     PASSED: (PASSED, Colour.GREEN, TRIANGLE, Colour.GREEN.value),
     FAILED: (FAILED, Colour.ORANGE, TRIANGLE_DOWN, "transparent"),
     NEW_BASELINE: (NEW_BASELINE, Colour.PURPLE, DIAMOND, Colour.PURPLE.value),
 }
-"""The same of each answer to the whole condition."""
+"""The same for each answer to the whole condition."""
 
 
 @dataclass(frozen=True)
 class StepPoint:
-    """What one step found of a clause; ``estimate`` is None if no mean can be told.
+    """What one step found of a clause; ``estimate`` is None if the mean is not known.
 
-    ``passed`` is the answer to the whole condition, None where it isn't shown; ``baseline`` says
-    that the step's commit became the baseline by it.
+    ``passed`` is the answer to the whole condition, or None to leave it out. ``baseline``: the
+    step's commit passed, and became the baseline.
     """
 
     step: int
@@ -95,12 +95,12 @@ def history_chart(
 ) -> str:
     """Estimates and intervals of a clause over the steps, against its threshold and zone.
 
-    Below each step a mark says its outcome, and one below that the answer, where it is given; a
-    thin line goes up from each step whose commit became the baseline. An interval that is wider
-    than the chart, such as one that knows a single limit, is cut at the chart's edge.
+    Below each step is a mark for the clause's result, and below that one for the answer, if there
+    is one. A thin line goes up from each step whose commit became the baseline. An interval that
+    is wider than the chart, such as one with a single limit, is cut at the chart's edge.
 
-    ``steps`` are all that the testset has. Slim, the chart has one row: of a long history the
-    latest steps, since that is what somebody with a phone in hand wants to know.
+    ``steps`` is the number of steps that the testset has. A slim chart has one row, which shows
+    the latest steps of a long history.
     """
     altair = load_altair()
     look = _SLIM if slim else _WIDE
@@ -108,7 +108,7 @@ def history_chart(
     points = [point for point in points if point.step >= drawn.first]
     reach = _reach(points, threshold, zone)
     answered = any(point.passed is not None for point in points)
-    looks = _legend(look, answered=answered)  # one for all lanes
+    looks = _legend(look, answered=answered)  # the same for all lanes
     rows = []
     for first, last in drawn.rows:
         chosen = [point for point in points if first <= point.step <= last]
@@ -125,7 +125,7 @@ def history_chart(
 
 
 def _legend(look: _Look, *, answered: bool) -> Looks:
-    """In two columns where there is little room: outcomes on the left, answers on the right."""
+    """What the legend names. A slim one has two columns: results left, answers right."""
     if not answered:
         return OUTCOMES
     if not look.slim:
@@ -137,7 +137,7 @@ def _legend(look: _Look, *, answered: bool) -> Looks:
 def count_chart(
     counts: Sequence[tuple[int, int]], name: str, *, steps: int | None = None, slim: bool = False
 ) -> str:
-    """A bar for each step; ``steps`` and ``slim`` as in a history."""
+    """A bar for each step; ``steps`` and ``slim`` are as in :func:`history_chart`."""
     altair = load_altair()
     look = _SLIM if slim else _WIDE
     drawn = _Rows.of([step for step, _ in counts], steps, look)
@@ -159,18 +159,19 @@ def count_chart(
 
 @dataclass(frozen=True)
 class _Rows:
-    """The first and last step of each row, all of one scale, and what is said below them."""
+    """The first and last step of each row, and the name of the axis below. All have one scale."""
 
     rows: tuple[tuple[int, int], ...]
     title: str = "step"
 
     @property
     def first(self) -> int:
+        """The first step that is shown."""
         return self.rows[0][0]
 
     @classmethod
     def of(cls, used: Sequence[int], steps: int | None, look: _Look) -> _Rows:
-        """Up to the testset's last step if it has few, and with little space left empty if not."""
+        """Up to the testset's last step if it has few; otherwise with little empty space."""
         last = max(used)
         if last > look.steps:
             return cls._latest(last, look.steps) if look.slim else cls._several(last, look.steps)
@@ -183,7 +184,7 @@ class _Rows:
 
     @classmethod
     def _several(cls, last: int, most: int) -> _Rows:
-        """Equally long, and so that they begin at round numbers."""
+        """Rows of equal length that begin at round numbers."""
         rows = math.ceil(last / most)
         length = 10 * math.ceil(last / rows / 10)
         return cls(tuple((first, first + length - 1) for first in range(1, last + 1, length)))
@@ -192,7 +193,7 @@ class _Rows:
 def _reach(
     points: Sequence[StepPoint], threshold: float, zone: tuple[float, float]
 ) -> tuple[float, float]:
-    """From where to where values are drawn: all estimates, and what fits of the intervals."""
+    """The range of the values: all estimates, and as much of the intervals as fits."""
     core = [threshold, *zone, *(p.estimate for p in points if p.estimate is not None)]
     low, high = min(core), max(core)
     room = max(high - low, 2 * (zone[1] - zone[0]))
@@ -204,7 +205,7 @@ def _reach(
 
 def _steps_axis(altair: Any, first: int, last: int, title: str, look: _Look) -> Any:
     scale = altair.Scale(domain=[first - 0.6, last + 0.6], nice=False)
-    # For every one of a few there is room, and no tick may be between two steps.
+    # A few steps have a tick each. No tick may lie between two steps.
     between = 1 if last - first < FEW_STEPS else round_step(last - first, look.ticks)
     places = [step for step in range(first, last + 1) if step % between == 0]
     ticks = altair.Axis(format="d", values=places, grid=False)
@@ -213,7 +214,7 @@ def _steps_axis(altair: Any, first: int, last: int, title: str, look: _Look) -> 
 
 @dataclass(frozen=True)
 class _Panel:
-    """What all rows of a history share."""
+    """What all rows of a history have in common."""
 
     name: str
     threshold: float
@@ -249,7 +250,7 @@ def _history_panel(altair: Any, points: Sequence[StepPoint], x: Any, panel: _Pan
 
 
 def _answer(point: StepPoint) -> str | None:
-    """Which mark a step has in the lane of answers, if any."""
+    """The mark of a step in the lane of answers; None if it has none."""
     if point.passed is None:
         return None
     if point.baseline:
@@ -258,7 +259,7 @@ def _answer(point: StepPoint) -> str | None:
 
 
 def _lane(altair: Any, marks: Sequence[tuple[int, str]], looks: Looks, x: Any, look: _Look) -> Any:
-    """A mark for each step, told apart by shape as well as by colour."""
+    """A mark for each step. Marks differ by shape as well as by colour."""
     values = [{"step": step, "mark": mark} for step, mark in marks]
     names, colours, shapes, fills = (list(column) for column in zip(*looks.values(), strict=True))
 

@@ -31,7 +31,7 @@ from easeci.charts.style import (
 
 
 class Mark(Enum):
-    """How a series is drawn; never by its colour alone."""
+    """How a series is drawn. No two series of a chart differ by colour alone."""
 
     MEASURED = "a line with a dot at each value"
     LINE = "a line"
@@ -54,10 +54,10 @@ _SHAPES = {
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one name, in the order of x.
+    """The points of one name, in the order of x.
 
-    ``spread`` is a lower and an upper end for each point, ``note`` a text above the first one, or
-    below it where another line runs above.
+    ``spread`` has a lower and an upper end for each point. ``note`` is a text above the first
+    point, or below it with ``note_below``, where another line would cross it.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """One of several charts side by side that share their axes; ``shade`` marks a range of x."""
+    """One of several charts beside each other with the same axes; ``shade`` is a range of x."""
 
     title: str
     series: tuple[Series, ...]
@@ -88,7 +88,7 @@ def line_chart(
     *,
     slim: bool = False,
 ) -> str:
-    """Lines over one axis, a panel for each case; one legend, in columns, serves all of them."""
+    """Lines in panels beside each other, with one legend in columns for all of them."""
     altair = load_altair()
     drawn = [
         _panel(altair, panel, across, up, named=position == 0)
@@ -100,7 +100,7 @@ def line_chart(
 
 
 def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) -> Spec:
-    """The layers of one panel. Only the first panel names the axis that all of them share."""
+    """The layers of one panel. Only the first panel shows the name and ticks of the y axis."""
     series = panel.series
     x, y = scaled(altair.X("x:Q"), across), scaled(altair.Y("y:Q"), up)
     if not named:
@@ -121,7 +121,7 @@ def _panel(altair: Any, panel: Panel, across: Axis, up: Axis, *, named: bool) ->
 
 
 def _shade(altair: Any, shade: tuple[float, float], x: Any) -> Any:
-    """The range of x that the text speaks of, behind everything else."""
+    """A shaded range of x, behind everything else."""
     area = chart_of(altair, [{"x": shade[0], "end": shade[1]}])
     return area.mark_rect(color=Colour.GREY.value, opacity=0.16).encode(x=x, x2="end")
 
@@ -142,7 +142,7 @@ def _rows(altair: Any, drawn: Sequence[Series]) -> Any:
 
 
 def _by_name(altair: Any, channel: Any, named: Sequence[Series], values: list[Any]) -> Any:
-    """A channel that tells series apart. It names all of them, so that the legends become one."""
+    """A channel by which series differ. All layers name all series, so that there is one legend."""
     names = [series.name for series in named]
     symbol: dict[str, Any] = {
         "symbolSize": SYMBOL_SIZE,
@@ -160,7 +160,7 @@ def _coloured(altair: Any, named: Sequence[Series]) -> Any:
 
 
 def _spread(altair: Any, chart: Any, named: Sequence[Series]) -> Any:  # noqa: ARG001
-    """Coloured by itself and not by name: the legend shows lines."""
+    """The spread of each series. Its colour is not by name, so that the legend shows lines."""
     area = chart.mark_area(opacity=1, fillOpacity=0.16)
     colour = altair.Color("colour:N", scale=None)
     return area.encode(y=altair.Y("low:Q"), y2="high:Q", color=colour)

@@ -1,4 +1,4 @@
-"""One type scale and one palette, safe for the colour-blind, and the shapes of marks."""
+"""The type scale, the palette, which colour-blind readers can tell apart, and shapes of marks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PANEL, EDGE, INK, SOFT_INK, GRID = "#fafaf8", "#d0d0cc", "#282c34", "#5a5e64", "
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 SMALL, TEXT, HEADING = 11, 12, 13
 MARGIN = 16
-SLIM = 350  # what a whole picture may take on a phone, its margin included
+SLIM = 350  # the width of a whole picture on a phone, with its margins
 
 
 class Colour(Enum):
@@ -32,7 +32,7 @@ THEME_COLOURS = {
     "grid": GRID,
     **{colour.name.lower(): colour.value for colour in Colour if colour is not Colour.BLACK},
 }
-"""Every colour of a chart by its role, each of its own, so that a page can give them others."""
+"""Every colour of a chart by its role. No two roles share one, so that a page can replace each."""
 
 CIRCLE = "M0.38,0A0.38,0.38,0,1,1,-0.38,0A0.38,0.38,0,1,1,0.38,0Z"
 DIAMOND = "M0,-0.6L0.5,0L0,0.6L-0.5,0Z"
@@ -47,4 +47,4 @@ DRAWN_CROSS = "M-0.5,-0.5L0.5,0.5M0.5,-0.5L-0.5,0.5"
 RING = "M0.42,0A0.42,0.42,0,1,1,-0.42,0A0.42,0.42,0,1,1,0.42,0Z"
 DISC = "M0.5,0A0.5,0.5,0,1,1,-0.5,0A0.5,0.5,0,1,1,0.5,0Z"
 STROKE = "M-1.2,0L1.2,0"
-SYMBOL_SIZE = 280  # of dots and of the legend alike: large enough to show how a line is dashed
+SYMBOL_SIZE = 280  # of dots and in the legend: large enough to show how a line is dashed

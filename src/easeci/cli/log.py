@@ -75,7 +75,7 @@ def _verify(store: Any, project: str | None, as_json: bool) -> None:
             output().print(Text.assemble(("damaged: ", "bold red"), line))
         raise InfrastructureError(
             f"the store is damaged in {len(found):,} places",
-            hint="Restore it from a copy; answers since the damage can't be relied on.",
+            hint="Restore it from a copy; do not rely on answers given since the damage.",
         )
     if not as_json:
         output().print("Every event, label, example and order is as it was recorded.")
@@ -87,7 +87,7 @@ def _show_build(found: Project, build: str, *, owner: bool) -> None:
 
     if not owner:
         raise UsageError(
-            "what a program printed may speak of the examples: it is the owner's to read",
+            "only the owner may read what a program printed: it can contain examples",
             hint=f"As the owner: easeci log --owner --build {build}",
         )
     if build == "baseline":

@@ -36,4 +36,4 @@ def report(
         return
     output().print(Text(f"The report is in {file}: open it in a browser."), soft_wrap=True)
     if owner:
-        show_warnings(("it shows more than the signals: keep it from developers",))
+        show_warnings(("it shows more than the signals: do not give it to developers",))

@@ -44,7 +44,7 @@ def run(
 
 
 def show_answer(answer: RunAnswer) -> None:
-    """The signal, why, and what is left; three lines."""
+    """Print the signal, the reason, and how many steps are left."""
     row, console = answer.row, output()
     subject = f" ({escape(row.subject)})" if row.subject else ""
     signal = f"[bold {row.signal.style}]{row.signal.word.upper()}[/]"
@@ -58,30 +58,32 @@ def show_answer(answer: RunAnswer) -> None:
 
 
 def _why(answer: RunAnswer) -> str:
+    from easeci.ledger.signals import Signal
+
     row = answer.row
     match row.signal:
-        case "build error":
+        case Signal.BUILD_ERROR:
             return (
                 f"{escape(answer.failure or '')}; no step was spent.\n"
                 "  `easeci try --examples FILE` shows what it prints, on a public sample;\n"
                 f"  the owner reads it with `easeci log --owner --build {row.submission}`."
             )
-        case "baseline":
-            return "It is the baseline, or predicts the same: nothing to test, no step spent."
-        case "pending":
+        case Signal.BASELINE:
+            return "It is the baseline, or predicts the same as it; no step was spent."
+        case Signal.PENDING:
             return (
                 "Its signal waits for labels (the owner: `easeci label`, or `easeci labels export "
                 "FILE`), or for the next tick."
             )
-        case "superseded":
+        case Signal.SUPERSEDED:
             return "A newer commit took its place while it waited; no step was spent."
-        case "dropped":
-            return "The testset was retired before it was answered."
-        case "accepted" if answer.charged:
+        case Signal.DROPPED:
+            return "The testset was retired before this commit was decided."
+        case Signal.ACCEPTED if answer.charged:
             return f"Step {row.step:,}. The verdict goes to the address in the script."
-        case "accepted":
-            return "Accepted before; no step was spent."
+        case Signal.ACCEPTED:
+            return "It was accepted before; no step was spent."
         case _ if answer.charged:
             return f"Step {row.step:,}."
         case _:
-            return f"As recorded at step {row.step:,}: the same again, so no step was spent."
+            return f"It was tested before, as step {row.step:,}; no step was spent."

@@ -1,8 +1,8 @@
-"""From what the owner knows to what a developer is shown: the only way there is.
+"""What a developer is shown: the only way from a verdict to a signal.
 
-A developer sees the declared signal and nothing else. Under ``none`` every commit that is tested
-is *accepted*, whatever comes of it and whether or not labels are still missing. Everything here is
-a function of what was disclosed: no verdict, count of labels, interval or time of a decision.
+A developer sees the declared signal and nothing else. Under ``none`` every tested commit is
+*accepted*, whatever its verdict, and also while labels are missing. No verdict, count of labels,
+interval or time of a decision follows from anything here.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def disclosed_rows(state: State) -> list[DisclosedRow]:
 
 
 def disclosed_row(state: State, submission: Submission) -> DisclosedRow:
+    """One submission as a developer may see it."""
     queue = state.queue(state.testsets[submission.testset])
     places = {waiting.number: place for place, waiting in enumerate(queue)}
     return _row(state, submission, places)
@@ -66,8 +67,11 @@ def _row(state: State, submission: Submission, places: dict[int, int]) -> Disclo
 
 
 def _step(state: State, submission: Submission, places: dict[int, int]) -> int | None:
-    """Under ``none`` a commit has its number as soon as it is built: whether those before it wait
-    for labels is nothing that a developer may see."""
+    """The number of its step, if it has one.
+
+    Under ``none`` a commit gets its number as soon as it is built: a developer must not see
+    whether commits before it wait for labels.
+    """
     if submission.repeats is not None:
         return submission.repeats
     testset = state.testsets[submission.testset]
@@ -77,7 +81,7 @@ def _step(state: State, submission: Submission, places: dict[int, int]) -> int |
 
 
 def steps_used(state: State, testset: Testset) -> int:
-    """The steps that are charged; under ``none`` also those that are as good as charged."""
+    """The steps that are charged; under ``none`` also those of commits that wait."""
     waiting = 0
     if testset.script.adaptivity is Adaptivity.NONE:
         waiting = len(state.queue(testset))
@@ -85,7 +89,7 @@ def steps_used(state: State, testset: Testset) -> int:
 
 
 def signal_of(state: State, submission: Submission) -> Signal:
-    """What is disclosed of a submission so far."""
+    """What developers may know of a submission now."""
     testset = state.testsets[submission.testset]
     if submission.failure is not None:
         return Signal.BUILD_ERROR
@@ -114,6 +118,7 @@ class DisclosedStatus:
 
 
 def disclosed_status(state: State) -> DisclosedStatus:
+    """The status of the latest testset, as a developer may see it."""
     testset = state.latest_testset
     if testset is None:
         return DisclosedStatus(None, None, 0, 0, None, 0)

@@ -90,7 +90,7 @@ def next_act(shown: DisclosedStatus) -> str:
 
 
 def promise(script: Script) -> tuple[str, ...]:
-    """The contract of a script in plain words."""
+    """What a script promises, in three sentences."""
     reliability, sensitivity = (
         f"{float(share):.10g}" for share in (script.reliability, script.sensitivity)
     )
@@ -124,13 +124,13 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
     if testset is None:
         return ()
     lines = [
-        "The examples are independent draws from where the model will work, unseen by developers, "
-        "labelled blind, and predicted one by one."
+        "The examples are independent draws from where the model will work. Developers have not "
+        "seen them, labellers do not see predictions, and a model predicts each example by itself."
     ]
     if len(state.testsets) > 1:
         lines.append(
-            f"Each of {len(state.testsets)} testsets had its own share of error: in all "
-            f"{len(state.testsets)} times 1 - reliability."
+            f"Each of {len(state.testsets)} testsets may err with probability 1 - reliability: "
+            f"together at most {len(state.testsets)} times that."
         )
     if testset.needed is not None and testset.examples < testset.needed:
         lines.append(
@@ -139,11 +139,11 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
         )
     shared = sum(testset.shared.values())
     if shared:
-        lines.append(f"Already in earlier testsets: {shared:,} of its examples.")
+        lines.append(f"{shared:,} of its examples were already in earlier testsets.")
     if testset.corrected:
-        lines.append("Labels were corrected after they were given; signals given before stand.")
+        lines.append("Labels were corrected later; earlier signals stay as they are.")
     if any(at >= testset.at and view != LABELLING for at, view in state.looks):
-        # How often, and when labels were asked for, would tell what waits.
+        # A count of looks, or looks of labellers, would tell developers what waits.
         lines.append(
             "Somebody has looked at more than the signals: no decision about a model may rest on "
             "that."

@@ -1,7 +1,7 @@
-"""How a project stands, and one commit of it.
+"""The pages of a project and of one commit.
 
 A developer's pages are made of what :mod:`easeci.ledger.disclosure` gives and of the script, which
-developers have anyway. The owner's show more, and that somebody looked is recorded.
+developers have anyway. The owner's pages show more, and each look at them is recorded.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ Row = TypeVar("Row")
 
 
 def overview(context: RequestContext) -> Response:
+    """The first page: the overview for the owner, the signals for developers."""
     if context.who.role is Role.LABELLER:
         return see_other("/label")
     return _owners(context) if context.owner else _developers(context)
@@ -81,6 +82,7 @@ def _recent(context: RequestContext, rows: Sequence[Row]) -> Sequence[Row]:
 
 
 def commit(context: RequestContext) -> Response:
+    """The page of one commit."""
     number = context.number("number")
     with context.site.reading() as project:
         view = commit_view(project, number, owner=context.owner)
@@ -96,6 +98,7 @@ def commit(context: RequestContext) -> Response:
 
 
 def build_log(context: RequestContext) -> Response:
+    """What a build printed, for the owner."""
     number = context.number("number")
     with context.site.reading() as project:
         context.site.background.look(context.who.session, "build", None)
@@ -132,7 +135,7 @@ def _number(testset: Testset | None) -> int | None:
 
 
 def _wanted(site: Site, project: Project, testset: Testset) -> int:
-    """The labels that are asked for just now, as those who are labelling have left it."""
+    """How many labels are wanted now; an open label session knows best."""
     asked_for = site.label_session.wanted
     if asked_for is not None:
         return asked_for

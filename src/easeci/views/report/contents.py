@@ -1,8 +1,8 @@
-"""A report: one HTML file that asks no other host for anything.
+"""What a report contains.
 
 The developers' version is made of what :mod:`easeci.ledger.disclosure` gives and of the sealed
-scripts, which they have anyway. The owner's version shows verdicts too, and that somebody looked is
-recorded. No time of writing is in it: the same history gives the same file.
+scripts, which developers have anyway. The owner's version also shows verdicts. The time of writing
+is left out, so that the same history gives the same file.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class TestsetReport:
 
 @dataclass(frozen=True)
 class TestsetFindings:
-    """What the owner sees of a testset: facts, and a finding for each of its rows."""
+    """What the owner sees of a testset: facts, a row for each commit, and the decided steps."""
 
     __test__ = False
 
@@ -52,7 +52,7 @@ class TestsetFindings:
 
 @dataclass(frozen=True)
 class OwnerReport:
-    """What the owner sees beyond the developers' report, by testset."""
+    """What the owner's version adds; ``testsets`` by their numbers."""
 
     facts: tuple[tuple[str, str], ...]
     rests_on: tuple[str, ...]
@@ -61,7 +61,7 @@ class OwnerReport:
 
 @dataclass(frozen=True)
 class Report:
-    """``testsets`` are the newest first; ``owner`` is None in the developers' version."""
+    """A whole report, the newest testset first; ``owner`` is None in the developers' version."""
 
     project: str
     next: str
@@ -70,6 +70,7 @@ class Report:
 
 
 def make_report(project: Project, *, owner: bool) -> Report:
+    """The report for developers, or for the owner."""
     shown = developer_report(project.name, project.state)
     if not owner:
         return shown
@@ -77,6 +78,7 @@ def make_report(project: Project, *, owner: bool) -> Report:
 
 
 def developer_report(name: str, state: State) -> Report:
+    """The developers' version, from what was disclosed."""
     rows = disclosed_rows(state)
     testsets = [
         TestsetReport(

@@ -24,6 +24,7 @@ class _Section:
 
     @property
     def budget(self) -> str:
+        """How many steps are used and left."""
         used, steps = self.testset.steps_used, self.testset.steps
         return f"{used:,} of {steps:,} steps used, {steps - used:,} left"
 

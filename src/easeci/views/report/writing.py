@@ -1,4 +1,4 @@
-"""The report as a file: written as a whole, or not at all."""
+"""The report as a file, which is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PUBLIC, PRIVATE = 0o644, 0o600
 
 @dataclass(frozen=True)
 class Written:
-    """Where the report is, and what it holds."""
+    """Where the report is, and how much is in it."""
 
     file: Path
     owner: bool
