@@ -99,5 +99,5 @@ def test_an_adaptive_developer_seldom_gets_a_wrong_pass() -> None:
 
 
 def test_the_same_developer_breaks_levels_without_a_union() -> None:
-    """The test above can fail: with δ for each step wrong passes are far more frequent."""
+    """The test above can fail: with δ for each step, wrong passes are far more frequent."""
     assert sum(wrong_pass(broken, seed) for seed in range(TRIALS)) > ALLOWED

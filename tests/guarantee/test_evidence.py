@@ -1,4 +1,4 @@
-"""Evidence against a true hypothesis seldom grows: exactly on small testsets, and by simulation."""
+"""Evidence against a true hypothesis rarely grows: exact on small testsets, and by simulation."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ SMALL = [
 def test_evidence_crosses_with_probability_at_most_alpha_on_every_small_testset(
     phi: Score, bound: float, tolerance: float, size: int, used: tuple[int, ...], alpha: float
 ) -> None:
-    """Exact: the sum over all testsets, for thousands of laws at and below the threshold."""
+    """The crossing probability is at most α, exactly, for thousands of laws under the hypothesis."""
     hypothesis = Hypothesis(phi, bound, tolerance)
     found = crossings(hypothesis, size, alpha, used)
     laws = laws_within(hypothesis, used, seed=1)

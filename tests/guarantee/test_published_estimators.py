@@ -172,7 +172,7 @@ def test_one_variable_by_exact_enumeration(mode: str, size: int, accuracy: float
 
 @pytest.mark.parametrize("name", CASES)
 def test_without_a_tolerance_every_case_sees_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real engine with estimates taken at their word: each case above exceeds its limit."""
+    """The tests above can fail: without tolerances, each case exceeds its limit."""
     for kind in (HoeffdingTest, BennettTest):
         monkeypatch.setattr(kind, "tolerance", lambda _self, _seen: Fraction(0))
     assert rate_of_passes(name, "fp-free", CASES[name][2]) > MOST_BROKEN
@@ -187,7 +187,7 @@ def test_half_a_tolerance_is_seen_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_zone_is_unknown() -> None:
-    """Within the tolerance of the threshold the honest outcome is Unknown."""
+    """Within the tolerance of the threshold the outcome is Unknown."""
     made, size = planned("n", "fp-free")
     right = math.ceil(size * 0.52)
     verdict = decide(made, codes_from_counts(np.array([right, size - right])))

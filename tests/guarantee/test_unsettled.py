@@ -1,4 +1,4 @@
-"""Labels that are skipped or disputed: no promise of safety rests on them, whoever chose them."""
+"""Skipped and disputed labels never endanger safety, no matter who chose them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def unsettled(codes: Codes, skipped: object) -> Codes:
 def test_no_choice_of_skipped_labels_gets_further_than_the_truth(
     condition: str, mode: Mode
 ) -> None:
-    """All testsets of three examples, with all choices: each curve only ever gets lower."""
+    """For all testsets of three examples, skipping any labels only lowers each curve."""
     (clause,) = compile_condition(parse_condition(condition))
     tests = {
         differing: SequentialTest.of(Goal.of(clause, mode), Targets.of(LOOSE), 3, differing)
@@ -67,7 +67,7 @@ def test_no_choice_of_skipped_labels_gets_further_than_the_truth(
 def test_what_is_shown_despite_unsettled_labels_is_shown_whatever_they_are(
     condition: str, mode: Mode, estimator: Estimator, cells: list[tuple[int, bool]]
 ) -> None:
-    """An interval holds those of all completions, and nothing ever waits for them."""
+    """An interval contains those of all completions, and no verdict waits for these labels."""
     script = script_of(condition, reliability="0.7", mode=str(mode), steps="1")
     script = replace(script, estimator=estimator)
     truth = np.array([code for code, _ in cells], np.uint8)
@@ -98,7 +98,7 @@ CLEARLY_GOOD = [0.55, 0.1, 0.25, 0.05, 0.05]  # n - o = 0.2
 
 @pytest.mark.parametrize(("delta", "share"), [(0.1, 1.0), (0.2, 1.0), (0.2, 0.3)])
 def test_one_who_skips_what_hurts_gains_nothing(delta: float, share: float) -> None:
-    """At the threshold, where a pass is wrong: all or some labels for the old model are skipped."""
+    """No more wrong passes at the threshold if labels in favour of the old model are skipped."""
     level = math.log(delta)
     levels = StepLevels(level, level, level)
     clauses = compile_condition(parse_condition("n - o > 0.05 +/- 0.075"))
@@ -113,14 +113,14 @@ def test_one_who_skips_what_hurts_gains_nothing(delta: float, share: float) -> N
             dropped = decide_sequentially(clauses, Mode.FP_FREE, levels, truth[~hurts])
             naive += dropped.passed is True
     assert rate_limit(wrong, runs) <= delta
-    # To leave skipped examples out, which is what one is tempted to do, would break the promise.
+    # Leaving skipped examples out would break the promise.
     if share == 1.0:
         assert rate_limit(naive, runs) > delta
 
 
 @pytest.mark.parametrize("delta", [0.1, 0.2])
 def test_one_who_skips_what_helps_cannot_make_it_look_hopeless(delta: float) -> None:
-    """A clearly good commit is not given up on; it may only run out of examples."""
+    """A clearly good commit is given up on, or claimed False, with probability at most δ."""
     level = math.log(delta)
     levels = StepLevels(level, level, level)
     clauses = compile_condition(parse_condition("n - o > 0.05 +/- 0.075"))
@@ -138,7 +138,7 @@ def test_one_who_skips_what_helps_cannot_make_it_look_hopeless(delta: float) -> 
 
 
 def test_cannot_tell_is_an_answer_and_skipped_is_not() -> None:
-    """Both models wrong, and in the denominator; against a label that counts at its worst."""
+    """An answer "can't tell" counts both models as wrong; a skipped label counts at its worst."""
     script = replace(
         script_of("n > 0.5 +/- 0.1", reliability="0.9", steps="1"), estimator=Estimator.EXACT
     )

@@ -103,7 +103,7 @@ def test_pattern1_at_the_printed_variance(adaptivity: str, size: int) -> None:
 
 @pytest.mark.parametrize(("adaptivity", "size"), [("none", 34_675), ("full", 80_822)])
 def test_pattern1_as_the_filter_allows(adaptivity: str, size: int) -> None:
-    """What its own filter guarantees is p = A + 2ε′."""
+    """The paper's own filter guarantees only p = A + 2ε′."""
     estimate = plan(script(PATTERN1, steps=32, adaptivity=adaptivity)).estimate(Estimator.PATTERN1)
     assert (estimate.examples, estimate.labels) == (size, size)
     if adaptivity == "none":
@@ -115,7 +115,7 @@ def test_pattern1_as_the_filter_allows(adaptivity: str, size: int) -> None:
     [("none", 1, 2_189), ("none", 32, 2_905), ("full", 32, 6_771)],
 )
 def test_active_labelling_at_the_printed_variance(adaptivity: str, steps: int, labels: int) -> None:
-    """2,188 labels a commit in the paper, which rounds down and adds no errors up over steps."""
+    """2,188 labels a commit in the paper, which rounds down and ignores the other steps."""
     made = plan(script(PATTERN1, steps=steps, adaptivity=adaptivity))
     text = "\n".join(made.estimate(Estimator.PATTERN1_ACTIVE).derivation)
     assert f"{labels:,} labels a commit" in text

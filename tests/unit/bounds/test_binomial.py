@@ -118,7 +118,7 @@ def test_tails_beyond_the_range_of_floats(k: int, n: int, p: float) -> None:
 
 
 def test_the_two_ways_to_a_tail_meet() -> None:
-    """No jump where the continued fraction takes over: second differences stay smooth."""
+    """The tail has no jump where the continued fraction begins: second differences stay smooth."""
     for n in (10_000, 1_000_000, 10_000_000):
         sd = math.sqrt(n * 0.21)
         k = np.arange(int(0.3 * n + 34 * sd), int(0.3 * n + 39 * sd), max(1, int(sd / 100)))
@@ -133,7 +133,7 @@ def test_the_two_ways_to_a_tail_meet() -> None:
 def test_a_tail_at_a_fixed_share_falls_with_the_sample_size(
     p: float, where: float, n: float, factor: float
 ) -> None:
-    """What certifies the contract's sample size, for real N."""
+    """This certifies the contract's sample size, so it must hold for real N too."""
     x = p + where * (1.0 - p)
     small, large = (
         float(log_incomplete_beta(x * m, (1 - x) * m + 1.0, p)) for m in (n, n * factor)
@@ -200,7 +200,7 @@ def test_levels_beyond_the_floats_give_trivial_limits(k: int) -> None:
 @pytest.mark.parametrize("tolerance", [0.003, 0.05, 0.1, 0.25, 0.6])
 @pytest.mark.parametrize("n", [1, 2, 5, 16, 60])
 def test_deviation_tail_is_the_supremum(n: int, tolerance: float) -> None:
-    """Against a fine grid of p that includes the jumps, from the left."""
+    """The tail is the largest over a fine grid of p, which includes the left side of each jump."""
     jumps = np.arange(n + 1) / n - tolerance
     grid = np.concatenate([np.linspace(0, 1, 501), jumps * (1 - 1e-9)])
     best = 0.0
@@ -213,7 +213,7 @@ def test_deviation_tail_is_the_supremum(n: int, tolerance: float) -> None:
 @given(st.integers(10, 800), st.floats(0.0, 1.0))
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_the_terms_of_the_deviation_tail_have_one_peak(n: int, where: float) -> None:
-    """What lets the peak be searched for: from N·ε = 2 on."""
+    """From N·ε = 2 on the terms rise and then fall, so a search finds their peak."""
     tolerance = 2.0 / n * (0.98 * n / 2.0) ** where
     k = np.arange(math.floor(n * tolerance) + 1, n + 1)
     terms = log_incomplete_beta(k, n - k + 1.0, np.clip(k / n - tolerance, 0, 1))
@@ -223,7 +223,7 @@ def test_the_terms_of_the_deviation_tail_have_one_peak(n: int, where: float) -> 
 
 
 def test_two_peaks_are_told_apart() -> None:
-    """At N·ε = 0.7 the terms peak in the middle and at k = N: there every k must be asked."""
+    """At N·ε = 0.7 the terms have two peaks, in the middle and at k = N: every k must be checked."""
     n, tolerance = 200, 0.7 / 200
     k = np.arange(1, n + 1)
     terms = log_incomplete_beta(k, n - k + 1.0, np.clip(k / n - tolerance, 0, 1))
@@ -262,7 +262,7 @@ def test_no_share_exceeds_everything() -> None:
 
 
 def brute_force_contract(c: float, target: float, alpha: float, beta: float, upto: int) -> int:
-    """One example more is one convolution more."""
+    """The smallest size from which on all qualify, by one convolution for each example."""
     last_bad, null, beyond = 0, np.ones(1), np.ones(1)
     for n in range(1, upto):
         null, beyond = np.convolve(null, [1 - c, c]), np.convolve(beyond, [1 - target, target])
@@ -294,7 +294,7 @@ def test_contract_against_all_sizes(
 
 
 def test_the_first_size_that_qualifies_is_too_small() -> None:
-    """Feasibility is a saw-tooth: sizes below the answer qualify, the one just below doesn't."""
+    """Feasibility is a saw-tooth: some sizes below the result qualify, the one just below doesn't."""
 
     def qualifies(n: int) -> bool:
         k = binomial.cutoff(n, 0.9, LEVEL)
@@ -326,7 +326,7 @@ def test_contract_at_tiny_levels(log_level: float) -> None:
 
 
 def test_beyond_a_certain_target_only_safety_counts() -> None:
-    """At a target of 1 nothing is missed once N successes out of N are enough."""
+    """At a target of 1 nothing is missed if N successes of N are enough."""
     n = binomial.contract_sample_size(0.98, 0.01, LEVEL, LEVEL)
     assert n == math.ceil(LEVEL / math.log(0.98))
     assert binomial.contract_sample_size(0.0, 0.5, LEVEL, LEVEL) == 1
@@ -364,7 +364,7 @@ def test_first_lasting_looks_below_what_is_certified() -> None:
 def test_spans_find_what_asking_every_size_finds(
     bad: set[int], certified: int, chunk: int, data: st.DataObject
 ) -> None:
-    """Whether spans that could be granted are granted or not, and however wide they may get."""
+    """The result is the same whichever spans qualify, and for every largest width."""
     reluctant = data.draw(st.integers(0, 7))
 
     def qualify(lows: IntArray, highs: IntArray) -> BoolArray:

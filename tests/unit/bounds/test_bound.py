@@ -1,4 +1,4 @@
-"""Hoeffding and Bennett: the claim itself, and three functions that undo one another."""
+"""Hoeffding and Bennett: the claim itself, and that the three functions are inverses."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_tolerance_undoes_tail(bound: Bound, size: int, log_delta: float) -> Non
 
 @given(bounds, st.integers(1, 10**7), levels)
 def test_sample_size_undoes_tolerance(bound: Bound, size: int, log_delta: float) -> None:
-    """The tolerance of N examples needs N examples: rounding noise never costs one more."""
+    """The tolerance of N examples needs N examples: rounding noise never adds one."""
     assert bound.sample_size(bound.tolerance(size, log_delta), log_delta) <= size + 1
     assert bound.sample_size(bound.tolerance(size, log_delta) * (1 + 1e-9), log_delta) <= size
 
@@ -56,7 +56,7 @@ def test_sample_size_undoes_tolerance(bound: Bound, size: int, log_delta: float)
 @pytest.mark.parametrize("size", [1, 7, 50, 400])
 @pytest.mark.parametrize("tolerance", [0.01, 0.1, 0.3])
 def test_no_binomial_tail_exceeds_a_bound(mean: float, size: int, tolerance: float) -> None:
-    """Against the exact tail of a Bernoulli mean, one and two sides."""
+    """The bound is above the exact tail of a Bernoulli mean, for one and two sides."""
     counts = np.arange(size + 1)
     masses = stats.binom.pmf(counts, size, mean)
     above = masses[counts / size - mean > tolerance + 1e-12].sum()

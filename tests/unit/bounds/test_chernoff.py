@@ -152,7 +152,7 @@ def test_beyond_the_highest_score_nothing_happens() -> None:
 
 
 def test_a_bound_on_differing_saves_examples() -> None:
-    """Between the exact test of the same difference and what ignores the bound."""
+    """The size lies between that of the exact test and that of a test without the bound."""
     near, far = Scores.of_linear(1.0, -1.0, 0.0, 0.1), Scores.of_linear(1.0, -1.0, 0.0)
     n = chernoff.contract_sample_size(near, 0.02, 0.01, LEVEL, LEVEL)
     assert trinomial.contract_sample_size(0.02, 0.01, 0.1, LEVEL, LEVEL) < n
@@ -163,7 +163,7 @@ def test_a_bound_on_differing_saves_examples() -> None:
 @pytest.mark.parametrize("scores", LINEAR)
 @pytest.mark.parametrize(("alpha", "beta"), [(0.1, 0.1), (1e-6, 1e-3)])
 def test_contract_keeps_both_promises(scores: Scores, alpha: float, beta: float) -> None:
-    """Some cut-off has both bounds at once, and none has them with one example fewer."""
+    """Some cut-off keeps both promises, and with one example fewer none does."""
     width = scores.highest_mean - scores.lowest_mean
     threshold, tolerance = scores.lowest_mean + 0.4 * width, 0.04 * width
     target = threshold + 2 * tolerance
@@ -190,7 +190,7 @@ def test_contract_at_the_end_of_the_range() -> None:
 
 @pytest.mark.parametrize("scores", LINEAR)
 def test_limits_cover(scores: Scores) -> None:
-    """By enumeration of the multinomial, for laws of many shapes."""
+    """A limit is on the wrong side of Φ with probability at most alpha: by enumeration."""
     rng = np.random.default_rng(11)
     n, alpha = 3, 0.15
     values = np.array([*scores.agree, *scores.differ])

@@ -220,7 +220,7 @@ def test_the_tail_grows_with_q_while_the_roots_are_real(
 
 
 def test_smaller_means_are_dominated() -> None:
-    """The null is Φ <= c, not only Φ = c."""
+    """The hypothesis is Φ <= c, not only Φ = c."""
     at_c = math.exp(trinomial.worst_tail(8, 4, 0.2, 0.9))
     for mean in np.linspace(-0.9, 0.2, 23):
         for q in np.linspace(abs(mean), 0.9, 40):
@@ -344,7 +344,7 @@ def test_contract_keeps_both_promises_from_its_size_on(threshold: float, largest
 def test_contract_is_what_asking_every_size_gives(
     largest: float, skew: float, where: float, log_alpha: float, log_beta: float
 ) -> None:
-    """No spans: the sizes around the answer one by one, below it and for a while above it."""
+    """The result agrees with checks of single sizes around it, below and above."""
     threshold = skew * largest
     tolerance = max(0.03, where * (largest - threshold) / 2.0)
     if threshold + 2.0 * tolerance > largest:
@@ -361,7 +361,7 @@ def test_contract_is_what_asking_every_size_gives(
 
 
 def test_contract_at_tiny_levels() -> None:
-    """A little below Bennett's size, at levels of a hundred and of a hundred thousand steps."""
+    """The size is a little below Bennett's, at the levels of 100 and of 100,000 steps."""
     for level in (math.log(1e-4) - 101 * LN2, -70_000.0):
         n = trinomial.contract_sample_size(0.02, 0.01, 0.1, level, level)
         assert 0.8 < n / Bennett(0.1, sides=1).sample_size(0.01, level) < 1.0
@@ -462,14 +462,14 @@ def test_limits_invert_the_worst_tail(
 
 
 def test_a_passing_sum_has_its_limit_above_the_threshold() -> None:
-    """The two forms of one test agree on which sums pass."""
+    """Cut-off and limit agree on which sums pass."""
     k = trinomial.cutoff(21_558, 0.02, 0.1, HALF_LEVEL)
     assert trinomial.lower_limit(k, 21_558, 0.1, HALF_LEVEL) >= 0.02 - 1e-12
     assert trinomial.lower_limit(k - 1, 21_558, 0.1, HALF_LEVEL) < 0.02
 
 
 def test_free_limits_cost_little() -> None:
-    """Not knowing q costs a few parts in a hundred of the interval's length."""
+    """Not knowing q makes the interval at most 7% longer."""
     counts = PairedCounts(1400, 750, 21_558)
     known = trinomial.lower_limit(counts.total, 21_558, 0.1, HALF_LEVEL)
     free = trinomial.lower_limit_free(counts, HALF_LEVEL)

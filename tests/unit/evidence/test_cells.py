@@ -33,7 +33,7 @@ def test_without_an_old_model_only_the_new_one_counts() -> None:
 
 
 def test_without_a_label_only_the_difference_counts() -> None:
-    """Where nobody can tell what is right, neither model is."""
+    """If nobody can tell what is right, both models are wrong."""
     expected = {
         None: (Code.AGREE_UNLABELLED, Code.DIFFER_UNLABELLED),
         LabelState.CANNOT_TELL: (Code.AGREE_WRONG, Code.BOTH_WRONG),
@@ -48,7 +48,7 @@ def test_without_a_label_only_the_difference_counts() -> None:
 
 
 def test_a_column_has_the_codes_of_its_examples() -> None:
-    """All cases at once, and each of them by itself."""
+    """The rule for columns gives the same codes as the rule for one example."""
     states, differ, new_right, old_right = (np.array(column) for column in zip(*CASES, strict=True))
     places = np.array([STATES.index(state) for state in states], np.uint8)
     codes = codes_of(places, differ=differ, new_right=new_right, old_right=old_right)

@@ -86,7 +86,7 @@ CASES = [
 def test_levels_of_first_errors_add_up_to_no_more_than_promised(
     mode: Mode, adaptivity: Adaptivity, promise: str
 ) -> None:
-    """For every tree of true and false nodes of up to three steps, by enumeration."""
+    """The errors add up to at most δ, for every tree of true and false nodes of up to three steps."""
     names = [s for s in nodes(adaptivity, mode) if len(s) < 3]
     proof, other = ("P", "F") if mode is Mode.FP_FREE else ("F", "P")
     wrong = proof if promise == "safety" else other
@@ -100,7 +100,7 @@ def test_levels_of_first_errors_add_up_to_no_more_than_promised(
 def test_no_adversarial_tree_of_four_steps_exceeds_the_promise(
     mode: Mode, adaptivity: Adaptivity, promise: str
 ) -> None:
-    """The worst of all 2^15 trees, found by dynamic programming."""
+    """The errors of the worst of all 2^15 trees, found by dynamic programming, add up to at most δ."""
     proof, other = ("P", "F") if mode is Mode.FP_FREE else ("F", "P")
     wrong = proof if promise == "safety" else other
     retired = proof if adaptivity is Adaptivity.FIRST_CHANGE else None

@@ -1,4 +1,4 @@
-"""Testsets are large enough for what was promised, and forecasts are near what happens."""
+"""Testsets are large enough for the promise, and forecasts are close to what happens."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def draw(law: list[float], size: int, source: np.random.Generator) -> Codes:
 
 
 def test_known_sizes() -> None:
-    """Between the exact size of a fixed sample (21,558) and twice as much."""
+    """The size lies between the exact size of a fixed sample (21,558) and twice that."""
     size = examples_needed(goal_of("n - o > 0.02 +/- 0.01"), TARGETS, LEVEL - math.log(10), 0.1)
     assert 21_558 < size < 43_116
 

@@ -41,7 +41,7 @@ def test_blocks_find_the_first_crossing(seed: int, target: float, bound: float) 
 
 
 def test_a_crossing_behind_a_whole_chunk_is_found() -> None:
-    """Evidence falls over a chunk that is skipped, then rises to the target."""
+    """A crossing is found if the evidence first falls over a whole chunk and then rises."""
     falling = np.tile(np.array([0, 1], np.uint8), CHUNK // 2 + 700)
     codes = np.concatenate([falling, np.zeros(60_000, np.uint8)])
     evidence = evidence_against(Hypothesis(NEW, 0.52, 0.05), SPACED_AIMS, len(codes), 0, 5.0)

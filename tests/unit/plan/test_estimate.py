@@ -1,4 +1,4 @@
-"""The tests that estimators design, against their formulas written out again."""
+"""The tests that estimators design agree with the paper's formulas."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_first_stage_of_the_planned_size() -> None:
 
 @pytest.mark.parametrize("examples", [10, 100, 900])
 def test_a_first_stage_that_is_too_small_is_less_sure(examples: int) -> None:
-    """With fewer examples the share may be further off than planned, and p is larger for it."""
+    """With fewer examples than planned the share is less certain, so p is larger."""
     wide = hoeffding(examples)
     assert wide > 0.05
     assert float(stage(None).share(Fraction(1, 10), examples)) == pytest.approx(0.1 + wide)
@@ -55,7 +55,7 @@ def h(u: float) -> float:
 def test_bennetts_tolerance_solves_its_inequality(
     scale: int, difference: str, examples: int
 ) -> None:
-    """2 exp(−N p h(t/p)) = δ′ at the tolerance t that is used, if it is not the script's own."""
+    """If the tolerance t is wider than the script's, then 2 exp(−N p h(t/p)) = δ′."""
     condition = f"{scale} * n - {scale} * o > 0.001 +/- 0.01".replace("-1 * n - -1 * o", "o - n")
     made = plan(script(condition, reliability=0.98, estimator="pattern2"))
     (test,) = made.chosen.tests

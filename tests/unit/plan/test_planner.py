@@ -55,7 +55,7 @@ def test_pattern2_is_found_whatever_the_order(condition: str) -> None:
     "condition", ["n > 0.9 +/- 0.01", "-n < -0.9 +/- 0.01", "2*n > 1.8 +/- 0.02"]
 )
 def test_pattern3_is_found_whatever_the_order(condition: str) -> None:
-    """n to 2B coarsely, then errors of at most 1 − A + 4B."""
+    """n is measured roughly to 2B; then errors are at most 1 − A + 4B."""
     made = plan(script(condition, steps=32))
     assert made.estimate(Estimator.PATTERN3).examples == 40_302
 
@@ -113,7 +113,7 @@ def test_a_condition_on_d_alone_needs_no_labels() -> None:
 
 
 def test_a_hundred_thousand_adaptive_steps() -> None:
-    """2^steps never overflows."""
+    """Plans for very many steps work: 2^steps never overflows."""
     for condition in (EVERY_WAY[0], "n > 0.95 +/- 0.01"):
         made = plan(script(condition, steps=100_000, adaptivity="full"))
         baseline = made.estimate(Estimator.HOEFFDING)
@@ -184,7 +184,7 @@ ODD = [
 @pytest.mark.parametrize("mode", ["fp-free", "fn-free"])
 @pytest.mark.parametrize("adaptivity", ["none", "full"])
 def test_odd_conditions_are_planned_too(condition: str, mode: str, adaptivity: str) -> None:
-    """Constants at the end of the range, clauses that contradict one another."""
+    """Every estimator sizes constants at the end of the range and contradictory clauses."""
     made = plan(script(condition, mode=mode, adaptivity=adaptivity, steps=3, reliability=0.9))
     for estimate in made.estimates:
         if estimate.applies and estimate.examples is not None:

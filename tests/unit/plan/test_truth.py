@@ -1,4 +1,4 @@
-"""Labels at a supposed truth: near what happens, and with the answer that is promised."""
+"""Labels at an assumed truth: close to what happens, with the answer that is promised."""
 
 from __future__ import annotations
 

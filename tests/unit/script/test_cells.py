@@ -1,4 +1,4 @@
-"""The five cells and scores, against every labelling there is."""
+"""The five cells and their scores, against every possible label and pair of predictions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from easeci.script.cells import AGREEING, DIFFERING, Cell, Score
 
 
 def test_five_cells_are_all_that_three_classes_can_show() -> None:
-    """Every combination of label and two predictions falls into one of the five cells."""
+    """Every combination of a label and two predictions falls into one of the five cells."""
     seen = {
         (int(new == label), int(old == label), int(new != old))
         for label, new, old in product(range(3), repeat=3)
@@ -31,7 +31,7 @@ coefficients = [Fraction(c) for c in (-1, 0, 1, 2)]
 def test_a_label_matters_exactly_if_it_can_change_the_score(
     a: Fraction, b: Fraction, e: Fraction
 ) -> None:
-    """Whether a label matters, by trying every label for every pair of predictions."""
+    """A label matters exactly if some pair of predictions has two scores for two labels."""
     score = Score(a, b, e)
 
     def scores(new: int, old: int) -> set[Fraction]:

@@ -58,7 +58,7 @@ def test_any_text_parses_or_raises_a_script_error(text: str) -> None:
     ],
 )
 def test_hostile_texts_are_answered_quickly(text: str) -> None:
-    """Neither depth nor length nor size of a number gets past the parser."""
+    """Too deep, too long, or too large a number: the parser refuses each with a ScriptError."""
     try:
         compile_condition(parse_condition(text))
     except (ScriptError, Problem) as error:
@@ -104,7 +104,7 @@ def test_spellings(text: str, meaning: str) -> None:
 def test_linear_normal_form(
     text: str, coefficients: tuple[object, ...], comparison: str, threshold: str
 ) -> None:
-    """Constants go right, terms are gathered, all exactly."""
+    """The normal form has all terms on the left and the constant on the right, exactly."""
     (clause,) = compile_condition(parse_condition(text))
     score = clause.score
     assert (score.new, score.old, score.difference) == tuple(

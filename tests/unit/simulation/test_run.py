@@ -82,7 +82,7 @@ def test_a_plausible_model_is_chosen() -> None:
 
 
 def test_places_beyond_the_end_of_a_score_are_left_out() -> None:
-    """n > .95 ± .1 can be false, and is never clearly true."""
+    """n > .95 ± .1 can be false but never clearly true, so there is no law for that."""
     asked = script("n > 0.95 +/- 0.1", adaptivity="full", steps=4)
     laws = Laws.of(asked)
     assert laws.edge[0] is not None
@@ -132,7 +132,7 @@ def test_limits_are_clopper_and_pearsons() -> None:
 
 
 def test_findings() -> None:
-    """Broken only if the lower limit is above; too small a promise can't be seen kept."""
+    """A promise is broken only if the lower limit is above it; a tiny one can't be seen kept."""
     tenth = Fraction(1, 10)
     assert Rate(0, 200).against(tenth) is Finding.KEPT
     assert Rate(28, 200).against(tenth) is Finding.KEPT
@@ -199,7 +199,7 @@ KINDS: list[tuple[str, str]] = [
 def test_every_kind_of_script_can_be_simulated(
     condition: str, estimator: str, mode: Mode, adaptivity: Adaptivity
 ) -> None:
-    """Nothing is seen broken; nobody adapts who hears nothing; a first change retires."""
+    """No promise is broken, under none no developer adapts, and a first change retires."""
     asked = visible(condition, estimator=estimator, mode=mode, adaptivity=adaptivity)
     found = simulate(asked, limits=SimulationSize(testsets=4, commits=2))
     findings = by_developer(found)
@@ -247,7 +247,7 @@ def test_as_many_clear_commits_as_the_plan_reckons_with() -> None:
 def test_wrong_levels_are_seen_broken(
     safety: float, sensitivity: float, seen: set[Developer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The simulation can fail: whoever is wronged by the wrong levels reports it, nobody else."""
+    """With wrong levels the simulation reports exactly the promises that these levels break."""
     levels = StepLevels(math.log(safety), math.log(sensitivity), math.log(safety))
     module = import_module("easeci.verdict.decide")
     monkeypatch.setattr(module, "levels_of", lambda *_: levels)
@@ -260,7 +260,7 @@ def test_wrong_levels_are_seen_broken(
 def test_a_broken_promise_is_an_error_and_no_verdict(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command says who was wronged and ends with 6, since 1 would read as a fail."""
+    """The command names the broken promise and exits with 6, because 1 would mean a fail."""
     module = import_module("easeci.verdict.decide")
     monkeypatch.setattr(module, "levels_of", lambda *_: StepLevels(-0.5, -5.0, -0.5))
     arguments = ["simulate", "-c", "n > 0.6 +/- 0.1", "-r", "0.9", "--testsets", "12"]
@@ -271,7 +271,7 @@ def test_a_broken_promise_is_an_error_and_no_verdict(
 
 
 def test_a_quarter_of_the_tolerance_is_seen_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A published estimator whose tolerance is far less than its testset allows."""
+    """A published estimator with a tolerance far too small for its testset is found broken."""
     asked = visible("n > 0.5 +/- 0.1", estimator="hoeffding", steps=4, adaptivity="none")
     monkeypatch.setattr(HoeffdingTest, "tolerance", lambda self, _seen: self.clause.tolerance / 4)
     found = simulate(asked, limits=SimulationSize(testsets=60, commits=4))
@@ -279,7 +279,7 @@ def test_a_quarter_of_the_tolerance_is_seen_broken(monkeypatch: pytest.MonkeyPat
 
 
 def test_exact_is_as_sensitive_as_its_plan_says() -> None:
-    """Its size must allow for the limit on d that the test itself has to find."""
+    """The exact estimator's size must allow for the limit on d that its test finds itself."""
     for mode in ("fp-free", "fn-free"):
         asked = visible(estimator="exact", mode=mode)
         assert not simulate(asked, limits=SimulationSize(testsets=40, commits=1)).broken

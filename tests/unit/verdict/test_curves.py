@@ -1,4 +1,4 @@
-"""The course of the evidence: it ends where the verdict says, and reaches its bar only there."""
+"""The curves of the evidence end at the verdict's values, and reach a target only there."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def ends(script: Script, codes: Codes) -> list[tuple[ClauseCurves, object]]:
 def test_the_last_point_is_what_the_verdict_reports(
     law: str, mode: str, condition: str, missing: int
 ) -> None:
-    """Exactly: also where labels are missing, and where another clause ended the walk."""
+    """The ends are equal, also if labels are missing, or if another clause ended the walk."""
     codes = draw(LAWS[law])
     if missing:
         rest = codes[-missing:]
@@ -81,7 +81,7 @@ def test_the_last_point_is_what_the_verdict_reports(
 
 @pytest.mark.parametrize(("law", "ending"), [("better", Ending.PROVEN), ("worse", Ending.FUTILE)])
 def test_what_is_shown_first_reaches_its_bar_with_the_last_label(law: str, ending: Ending) -> None:
-    """By brute force: every label's evidence from a verdict that knows no more labels."""
+    """Each point equals the evidence of a verdict that knows only the labels so far."""
     script, codes = wanted(GAIN), draw(LAWS[law])
     (curves,) = evidence_curves(script, codes, "")
     assert curves.ending is ending

@@ -1,4 +1,4 @@
-"""A verdict while labels come in: at every label the one that all codes at once give."""
+"""A verdict while labels come in equals, at every label, the verdict for all codes at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DIFFERING = [
 
 
 def same_at_every_label(made: Script, history: str | None, codes: Codes, data: Draws) -> None:
-    """In whatever order labels come, and if some are taken back or change."""
+    """This holds for every order of labels, and if labels are taken back or change."""
     batch = data.draw(st.sampled_from([1, 3, 20]))
     live = Evaluation(made, codes, history)
     assert live.verdict(batch) == decide(made, codes, history, batch)

@@ -1,4 +1,4 @@
-"""Exact decisions: limits against an independent formula, and testsets at the end of the range."""
+"""Exact decisions: limits against an independent formula, and extreme testsets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_one_variable_has_clopper_and_pearsons_limits(right: int, size: int) -> 
 @pytest.mark.parametrize("code", range(5))
 @pytest.mark.parametrize("size", [1, 300])
 def test_testsets_of_one_kind(condition: str, mode: str, code: int, size: int) -> None:
-    """No disagreement at all, disagreement everywhere, always right, always wrong, one example."""
+    """Extreme testsets are decided: no or full disagreement, all right or wrong, one example."""
     asked = script(condition, reliability=0.9, mode=mode, estimator="exact")
     verdict = decide(asked, np.full(size, code, np.uint8))
     assert verdict.passed is not None
@@ -68,7 +68,7 @@ def test_a_clause_on_d_makes_the_other_more_decisive() -> None:
 
 
 def test_the_price_of_a_history_is_its_surprise() -> None:
-    """After many fails another is cheap and a pass is dear, but not as dear as 2^steps."""
+    """The limit is tightest at the start, then after fails, after passes, and at δ / 2^steps."""
     codes = codes_of(agree_right=900, new_right=80, old_right=20)
     asked = script("n - o > 0 +/- 0.02", steps=32, adaptivity="full", estimator="exact")
     lows = [

@@ -1,4 +1,4 @@
-"""Published estimators: as published, on testsets that are too small, and with labels missing."""
+"""Published estimators: the paper's tests, small testsets, and missing labels."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_d_needs_no_labels() -> None:
 
 
 def test_only_the_planned_number_of_labels_is_asked_for() -> None:
-    """A pool larger than planned: the first examples along the order, no more."""
+    """If the testset is larger than planned, only the first examples of the order are labelled."""
     made = script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding")
     verdict = decide(made, codes_of(agree_unlabelled=5000))
     assert verdict.passed is None
@@ -147,7 +147,7 @@ def test_an_answer_that_is_sure_is_not_waited_for() -> None:
 
 
 def test_a_false_clause_decides_a_conjunction() -> None:
-    """d is known without labels, so nothing is asked for n - o."""
+    """d is known without labels and false, so no labels are asked for n - o."""
     made = script(
         r"n - o > 0.1 +/- 0.1 /\ d < 0.2 +/- 0.1", reliability=0.9, estimator="pattern1-active"
     )
@@ -202,7 +202,7 @@ def test_many_clauses_are_decided_quickly() -> None:
 def test_missing_labels_by_every_estimator(
     condition: str, estimator: str, draws: int, mode: str
 ) -> None:
-    """Against every completion of small testsets: an answer that is given is the only one."""
+    """An answer is given only if every completion of the missing labels has that answer."""
     made = script(condition, reliability=0.6, mode=mode, estimator=estimator)
     draw = np.random.default_rng(4)
     answered = 0
@@ -216,7 +216,7 @@ def test_missing_labels_by_every_estimator(
 
 
 def test_a_label_that_cannot_matter_changes_nothing() -> None:
-    """One label missing of many: the rest decides the answer, on the whole testset."""
+    """If one label of many is missing, the others decide, on the whole testset."""
     made = script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding")
     random = np.random.default_rng(8)
     codes = (random.random(5000) > 0.547).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Verdicts as labels come in: the same at the same label however they come, and right at once."""
+"""Sequential verdicts: they stop at the same label however labels come in."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_labels_are_asked_for_only_where_they_matter() -> None:
 def test_degenerate_testsets_get_an_answer(
     mode: Mode, condition: str, code: int, size: int
 ) -> None:
-    """One example, no disagreement at all, disagreement everywhere, always right or wrong."""
+    """Extreme testsets get an answer: one example, no or full disagreement, all right or wrong."""
     codes = np.full(size, code, np.uint8)
     verdict = decide_sequentially(clauses(condition), mode, STRICT, codes)
     assert verdict.passed is not None
