@@ -47,7 +47,7 @@ def answers_frame(
     return frame.filter(~silent)
 
 
-def folded(frame: pl.DataFrame) -> pl.DataFrame:
+def fold_answers(frame: pl.DataFrame) -> pl.DataFrame:
     """One row for each example, with a column ``answers`` where labellers dispute.
 
     The last answer of a labeller counts. A skip does not count if another labeller answered.

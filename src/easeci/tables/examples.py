@@ -22,8 +22,8 @@ from easeci.tables.source import (
     ID,
     UNREADABLE,
     csv_problem,
-    guarded,
     json_lines,
+    read_guarded,
     require_utf8,
     series,
 )
@@ -67,7 +67,7 @@ class _Table:
 def load_examples(path: Path, label_column: str | None = None) -> tuple[Examples, Column | None]:
     """Load the examples of a CSV, JSONL or Parquet file, and the labels of its label column."""
     name = str(path)
-    content = guarded(path, "examples", path.read_bytes)
+    content = read_guarded(path, "examples", path.read_bytes)
     table = _READERS[path.suffix.lower()](name, content, label_column)
     if len(table.ids) == 0:
         raise DataError(f"{name} has no rows", hint="Expected one row for each example.")

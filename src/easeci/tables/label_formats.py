@@ -28,9 +28,9 @@ from easeci.tables.answers import Answers, answers_frame
 from easeci.tables.column import ColumnRole, as_text, checked
 from easeci.tables.source import (
     BYTE_ORDER_MARK,
-    guarded,
     json_lines,
     load_labels_table,
+    read_guarded,
     require_utf8,
     series,
 )
@@ -51,11 +51,11 @@ class LabelFormat(StrEnum):
     PRODIGY = "prodigy"
 
 
-def guessed(path: Path) -> LabelFormat:
+def guess_format(path: Path) -> LabelFormat:
     """The format by the file's ending, and for JSON by the beginning of its content."""
     if path.suffix.lower() not in JSON_ENDINGS:
         return LabelFormat.CSV
-    content = guarded(path, "labels", path.read_bytes, JSON_ENDINGS)
+    content = read_guarded(path, "labels", path.read_bytes, JSON_ENDINGS)
     if content.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] == b"[":
         return LabelFormat.LABEL_STUDIO
     if path.suffix.lower() == ".json":
@@ -72,7 +72,7 @@ def load_answers(
     path: Path, form: LabelFormat | None = None, *, by: str = "", at: str = ""
 ) -> Answers:
     """Load the answers in a file. ``by`` and ``at`` fill in where the file does not say it."""
-    form = form or guessed(path)
+    form = form or guess_format(path)
     if form is LabelFormat.LABEL_STUDIO:
         return _listed(path, list(_label_studio(path, _content(path))), by, at)
     if form is LabelFormat.PRODIGY:
@@ -124,7 +124,7 @@ def _listed(path: Path, rows: list[Row], by: str, at: str) -> Answers:
 
 
 def _content(path: Path) -> bytes:
-    content = guarded(path, "labels", path.read_bytes, JSON_ENDINGS)
+    content = read_guarded(path, "labels", path.read_bytes, JSON_ENDINGS)
     content = content.removeprefix(BYTE_ORDER_MARK)
     require_utf8(str(path), content)
     return content

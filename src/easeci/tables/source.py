@@ -88,7 +88,7 @@ def series(values: Any, name: str) -> pl.Series:
 
 
 def _read(path: Path, role: ColumnRole) -> pl.DataFrame:
-    return guarded(path, role.plural, lambda: _READERS[path.suffix.lower()](path, role))
+    return read_guarded(path, role.plural, lambda: _READERS[path.suffix.lower()](path, role))
 
 
 def load_labels_table(path: Path) -> pl.DataFrame:
@@ -98,7 +98,7 @@ def load_labels_table(path: Path) -> pl.DataFrame:
     return frame
 
 
-def guarded(
+def read_guarded(
     path: Path, what: str, read: Callable[[], T], endings: Collection[str] | None = None
 ) -> T:
     """Check that a table's file can be read, and ``read`` it. DataError if it cannot."""

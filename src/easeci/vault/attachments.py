@@ -23,7 +23,7 @@ SYNCED_ONE_BY_ONE = 100
 
 
 @dataclass(frozen=True)
-class Files:
+class Attachments:
     """The files that examples refer to."""
 
     folder: Path
@@ -39,11 +39,11 @@ class Files:
         return found
 
 
-def find_files(name: str, columns: pl.DataFrame, folder: Path) -> Files:
+def find_attachments(name: str, columns: pl.DataFrame, folder: Path) -> Attachments:
     """Find the columns that hold paths of files below a folder, and hash these files."""
     if not folder.is_dir():
         raise DataError(f"there is no folder {folder}")
-    known = _Folder(folder)
+    known = AttachmentFolder(folder)
     found = {
         column: {path: known.content_hash(path) for path in _paths(columns[column])}
         for column in columns.columns
@@ -54,14 +54,14 @@ def find_files(name: str, columns: pl.DataFrame, folder: Path) -> Files:
             f"no column of {name} holds paths of files in {folder}",
             hint="A path is relative to that folder, such as images/001.png, and stays inside it.",
         )
-    return Files(folder, found)
+    return Attachments(folder, found)
 
 
 def path_columns(name: str, columns: pl.DataFrame, folder: Path) -> list[str]:
     """The columns that hold paths of files below a folder; none if the folder does not exist."""
     if not folder.is_dir():
         return []
-    known = _Folder(folder)
+    known = AttachmentFolder(folder)
     return [column for column in columns.columns if _holds_paths(name, columns[column], known)]
 
 
@@ -70,7 +70,7 @@ def _paths(values: pl.Series) -> pl.Series:
     return paths.filter(paths != "")
 
 
-def _holds_paths(name: str, values: pl.Series, folder: _Folder) -> bool:
+def _holds_paths(name: str, values: pl.Series, folder: AttachmentFolder) -> bool:
     """Whether a column holds paths. DataError if most of its values are paths, but not all."""
     paths = _paths(values)
     sample = paths.gather_every(max(1, len(paths) // SAMPLE))
@@ -88,7 +88,7 @@ def _holds_paths(name: str, values: pl.Series, folder: _Folder) -> bool:
     return True
 
 
-class _Folder:
+class AttachmentFolder:
     """A folder of the owner. It remembers what it found out about paths."""
 
     def __init__(self, path: Path) -> None:
@@ -142,7 +142,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
         ) from None
 
 
-def copy_files(files: Files, target: Path, key: Key, mode: int) -> dict[str, str]:
+def copy_attachments(files: Attachments, target: Path, key: Key, mode: int) -> dict[str, str]:
     """Copy all files into ``target``. Returns the keyed digest of each, by path."""
     digests: dict[str, str] = {}
     make_folder(target)

@@ -68,6 +68,6 @@ def fingerprints(rows: pl.Series, key: Key) -> Fingerprints:
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
-def shared(offered: Fingerprints, earlier: Fingerprints) -> int:
+def count_shared(offered: Fingerprints, earlier: Fingerprints) -> int:
     """How many of the offered examples occur among the earlier ones."""
     return int(np.isin(offered, earlier).sum())

@@ -17,15 +17,15 @@ from easeci.tables.align import aligned_labels
 from easeci.tables.column import Column, ColumnRole, as_text
 from easeci.tables.examples import Examples, load_examples
 from easeci.tables.source import load_column
-from easeci.vault.attachments import Files, find_files, path_columns
+from easeci.vault.attachments import Attachments, find_attachments, path_columns
 from easeci.vault.fingerprints import Fingerprints, content_rows, fingerprints
 from easeci.vault.key import Key
 from easeci.vault.leaks import (
     Giveaways,
     giveaways,
     label_column_among,
-    predictable,
-    suspicious_columns,
+    name_warnings,
+    prediction_warnings,
 )
 from easeci.vault.paths import FILES, JSONL
 from easeci.vault.testset import SealedTestset
@@ -38,7 +38,7 @@ class Offered:
     examples: Examples = field(repr=False)
     labels: pl.Series = field(repr=False)
     """As text, in the order of the examples; null where no label is known."""
-    files: Files | None
+    files: Attachments | None
     warnings: tuple[str, ...]
 
     @property
@@ -89,10 +89,10 @@ def load_offered(
     if labels is not None:
         column = load_column(labels, ColumnRole.LABELS)
     known = _labels_in_order(table, column)
-    found = None if files is None else find_files(table.name, table.columns, files)
+    found = None if files is None else find_attachments(table.name, table.columns, files)
     columns, leaks = _leaks(table, known, () if found is None else found.columns)
     columns.refuse()
-    named = suspicious_columns(table.columns.columns) if label_column is None else ()
+    named = name_warnings(table.columns.columns) if label_column is None else ()
     offered = Offered(table, known, found, ())
     return replace(offered, warnings=(*named, *leaks, *_repetitions(offered)))
 
@@ -123,7 +123,7 @@ def _leaks(
 ) -> tuple[Giveaways, tuple[str, ...]]:
     found = giveaways(examples.columns, labels)
     paths = [examples.columns[column] for column in path_columns]
-    return found, (*found.warnings, *predictable(examples.ids, paths, labels))
+    return found, (*found.warnings, *prediction_warnings(examples.ids, paths, labels))
 
 
 def _repetitions(offered: Offered) -> tuple[str, ...]:

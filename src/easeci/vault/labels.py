@@ -18,7 +18,7 @@ from easeci.errors import DataError
 from easeci.evidence.cells import LabelState
 from easeci.files import create_file, explained
 from easeci.tables.align import require_comparable
-from easeci.tables.answers import COLUMNS, KNOWN, Answers, folded
+from easeci.tables.answers import COLUMNS, KNOWN, Answers, fold_answers
 from easeci.tables.column import Column, ColumnRole, comparable, named, require_unique, where
 from easeci.vault import paths
 from easeci.vault.examples import SealedExamples
@@ -62,7 +62,7 @@ class LabelFiles:
 
     def known(self, names: Sequence[str]) -> pl.DataFrame:
         """Label and state of every example, in the order of the file of examples."""
-        return known_of(self.examples.ids, [self.files.load_table(name) for name in names])
+        return known_labels(self.examples.ids, [self.files.load_table(name) for name in names])
 
     def unsettled(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
         """Positions in the secret order of the labels that were skipped or are disputed."""
@@ -121,7 +121,7 @@ class Merged:
     received: LabelsReceived
 
 
-def complete(frame: pl.DataFrame) -> pl.DataFrame:
+def with_all_columns(frame: pl.DataFrame) -> pl.DataFrame:
     """A file of labels with all columns, even if an older version wrote it."""
     missing = [
         pl.lit(str(LabelState.LABEL) if name == "state" else None, pl.String).alias(name)
@@ -131,13 +131,13 @@ def complete(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(missing).select(COLUMNS)
 
 
-def known_of(ids: pl.Series, files: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def known_labels(ids: pl.Series, files: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Label and state of every example; null where no file has any. Later files count first."""
     rows = pl.DataFrame({"id": ids})
     if not files:
         empty = pl.lit(None, pl.String)
         return rows.with_columns(label=empty, state=empty).drop("id")
-    together = pl.concat([complete(frame) for frame in files]).unique("id", keep="last")
+    together = pl.concat([with_all_columns(frame) for frame in files]).unique("id", keep="last")
     joined = rows.join(together, on="id", how="left", maintain_order="left")
     return joined.select("label", "state")
 
@@ -205,7 +205,7 @@ def _usable(
             )
         unknown = theirs.filter(stray).unique(maintain_order=True)
         problems.append(f"{len(unknown):,} ids are not in the testset: {named(unknown)}")
-    rows = folded(answers.frame.with_columns(id=theirs).filter(~stray))
+    rows = fold_answers(answers.frame.with_columns(id=theirs).filter(~stray))
     if classes:
         foreign = rows["label"].is_not_null() & ~rows["label"].is_in(list(classes))
         if foreign.any():

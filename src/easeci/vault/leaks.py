@@ -99,7 +99,7 @@ def label_column_among(columns: Sequence[str]) -> str | None:
     return next((name for name in columns if name.strip().lower() in LABEL_NAMES), None)
 
 
-def suspicious_columns(columns: Sequence[str]) -> tuple[str, ...]:
+def name_warnings(columns: Sequence[str]) -> tuple[str, ...]:
     """Warnings about columns with names that labels often have."""
     return tuple(
         f"column '{name}' will be shown to programs: if it holds labels, name it as --label-column"
@@ -108,7 +108,9 @@ def suspicious_columns(columns: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def predictable(ids: pl.Series, paths: Sequence[pl.Series], labels: pl.Series) -> tuple[str, ...]:
+def prediction_warnings(
+    ids: pl.Series, paths: Sequence[pl.Series], labels: pl.Series
+) -> tuple[str, ...]:
     """Warnings about ids, paths and an order that predict the labels."""
     known = labels.is_not_null()
     labels = labels.filter(known)

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from easeci.errors import InfrastructureError
 from easeci.files import PRIVATE_FILE, create_folder, explained, write_synced
 from easeci.vault import paths
-from easeci.vault.attachments import copy_files
-from easeci.vault.fingerprints import shared
+from easeci.vault.attachments import copy_attachments
+from easeci.vault.fingerprints import count_shared
 from easeci.vault.intake import Offered
 from easeci.vault.key import Key
 from easeci.vault.paths import Vault
@@ -49,7 +49,7 @@ def overlaps(offered: Offered, earlier: Sequence[SealedTestset]) -> list[Overlap
     if earlier:
         mine = offered.fingerprints(earlier[0].vault.key)
     for testset in earlier:
-        count = shared(mine, testset.examples.fingerprints)
+        count = count_shared(mine, testset.examples.fingerprints)
         if count:
             share = Fraction(count, offered.size)
             found.append(Overlap(testset.number, count, share, count == offered.size))
@@ -100,7 +100,9 @@ def _fill(folder: Path, key: Key, offered: Offered, digests: dict[str, str]) -> 
         labels = {"id": examples.ids.filter(known), "label": offered.labels.filter(known)}
         contents[paths.FIRST_LABELS] = parquet(labels)
     if offered.files is not None:
-        files = copy_files(offered.files, folder / paths.EXAMPLES / paths.FILES, key, SHOWN_FILE)
+        files = copy_attachments(
+            offered.files, folder / paths.EXAMPLES / paths.FILES, key, SHOWN_FILE
+        )
         contents[paths.MANIFEST] = write_manifest(files)
     for name, content in contents.items():
         shown = name.startswith(f"{paths.EXAMPLES}/")

@@ -38,7 +38,7 @@ class Tickets:
     def read(self, ticket: str) -> tuple[int, int]:
         """The testset and the position of a ticket. They may not exist."""
         if not re.fullmatch(r"[0-9a-f]{16}", ticket):
-            raise no_ticket()
+            raise invalid_ticket()
         number = self._back(int(ticket, 16))
         return number >> POSITION_BITS, number & ((1 << POSITION_BITS) - 1)
 
@@ -59,7 +59,7 @@ class Tickets:
         return int.from_bytes(hmac.digest(self._key, message, "sha256")[:4], "big")
 
 
-def no_ticket() -> UsageError:
+def invalid_ticket() -> UsageError:
     """The error for a ticket that is not valid."""
     return UsageError(
         "invalid or expired question",

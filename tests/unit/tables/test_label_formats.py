@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from easeci.errors import DataError
-from easeci.tables.answers import Answers, agreement, cohen, folded
+from easeci.tables.answers import Answers, agreement, cohen, fold_answers
 from easeci.tables.label_formats import (
     CANNOT_TELL_CHOICE,
     LabelFormat,
-    guessed,
+    guess_format,
     load_answers,
     studio_config,
     write_tasks,
@@ -75,7 +75,7 @@ def test_label_studio_answers(tmp_path: Path) -> None:
         },
     ]
     path = write(tmp_path / "export.json", tasks)
-    assert guessed(path) is LabelFormat.LABEL_STUDIO
+    assert guess_format(path) is LabelFormat.LABEL_STUDIO
     answers = load_answers(path, by="me", at="now")
     assert said(answers) == [
         ("e1", "a", "label", "3"),
@@ -98,7 +98,7 @@ def test_prodigy_answers(tmp_path: Path) -> None:
         {"easeci_id": 5, "text": "x", "accept": [CANNOT_TELL_CHOICE], "answer": "accept"},
     ]  # fmt: skip
     path = write(tmp_path / "out.jsonl", "\n".join(json.dumps(line) for line in lines))
-    assert guessed(path) is LabelFormat.PRODIGY
+    assert guess_format(path) is LabelFormat.PRODIGY
     answers = load_answers(path, by="me")
     assert said(answers) == [
         (1, "a", "label", "p-ada"),
@@ -119,7 +119,7 @@ def test_prodigy_answers(tmp_path: Path) -> None:
     ],
 )
 def test_formats_are_guessed(tmp_path: Path, name: str, text: str, form: LabelFormat) -> None:
-    assert guessed(write(tmp_path / name, text)) is form
+    assert guess_format(write(tmp_path / name, text)) is form
 
 
 def test_tables_may_say_who_and_when(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def frame(*rows: tuple[str, str | None, str, str]) -> pl.DataFrame:
 
 def test_answers_of_several_are_folded() -> None:
     """Agreement is a label; a dispute keeps all that was said; who skipped has no say."""
-    found = folded(
+    found = fold_answers(
         frame(
             ("1", "a", "label", "x"), ("1", "a", "label", "y"),
             ("2", "a", "label", "x"), ("2", "b", "label", "y"),

@@ -24,7 +24,7 @@ from easeci.service.labelling.message_order import MessageOrder
 from easeci.service.labelling.open_step import OpenStep
 from easeci.service.project import Project, utc_now
 from easeci.vault.journal import Journal
-from easeci.vault.tickets import Tickets, no_ticket
+from easeci.vault.tickets import Tickets, invalid_ticket
 
 MOST_CACHED = 1000
 """Questions kept in memory, so that showing them again reads nothing from the disk."""
@@ -152,7 +152,7 @@ class OpenQuestions:
         if 0 < testset < self._step.testset.number:
             return Given.GONE
         if testset != self._step.testset.number or position >= len(self._step.sealed.examples):
-            raise no_ticket()
+            raise invalid_ticket()
         self._step.require_answer(state, label)
         if self._step.is_unsettled(position):
             self._asked_again.setdefault(by, set()).add(position)
