@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 
+from easeci.errors import DataError
 from easeci.tables.label_formats import load_answers
 from easeci.vault.intake import Offered, load_offered
 from easeci.vault.labels import LabelsReceived
@@ -49,3 +51,16 @@ def sealed(folder: Path, size: int = 5, **options: Any) -> tuple[Vault, Seal, Se
 def add_labels(testset: SealedTestset, source: Path, **options: Any) -> LabelsReceived:
     """Store the labels of a file."""
     return testset.labels.add(load_answers(source), **options)
+
+
+def labelled(folder: Path, text: str) -> Path:
+    return write(folder / "labels.csv", f"id,label\n{text}")
+
+
+def refused(call: object, *fragments: str) -> None:
+    assert callable(call)
+    with pytest.raises(DataError) as caught:
+        call()
+    for fragment in fragments:
+        assert fragment in str(caught.value)
+    assert SECRET not in str(caught.value)

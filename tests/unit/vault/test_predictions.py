@@ -1,0 +1,104 @@
+"""Predictions for a testset: complete, and known by the fingerprint of their values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from easeci.errors import InfrastructureError
+from easeci.vault.testset import SealedTestset
+from tests.unit.vault.making import refused, sealed, write, written
+
+
+@pytest.mark.parametrize(
+    ("text", "fragments"),
+    [
+        ("0,a\n1,a\n2,a\n3,a\n", ["lacks ids of the testset: 1, first 4"]),
+        ("0,a\n1,a\n2,a\n3,a\n4,a\n5,a\n", ["has more ids than the testset: 1, first 5"]),
+        ("0,a\n1,a\n2,a\n3,a\n3,b\n", ["more than once", "at id 3"]),
+        ("0,a\n1,a\n2,a\n3,a\n4,\n", ["missing"]),
+        ("", ["no rows"]),
+    ],
+)
+def test_predictions_cover_the_testset_exactly(
+    tmp_path: Path, text: str, fragments: list[str]
+) -> None:
+    _, _, testset = sealed(tmp_path)
+    path = write(tmp_path / "p.csv", f"id,prediction\n{text}")
+    refused(lambda: testset.predictions.store(path), *fragments)
+    assert list((testset.folder / "predictions").iterdir()) == []
+
+
+VALUES = st.one_of(
+    st.lists(st.integers(-(2**63), 2**63 - 1), min_size=5, max_size=5),
+    st.lists(
+        # Text tells -0.0 from 0.0, numbers do not.
+        st.floats(allow_nan=False, allow_infinity=False).map(lambda value: value + 0.0),
+        min_size=5,
+        max_size=5,
+    ),
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1).filter(
+            lambda text: text.lower() != "nan"
+        ),
+        min_size=5,
+        max_size=5,
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def shared_testset(tmp_path_factory: pytest.TempPathFactory) -> SealedTestset:
+    _, _, testset = sealed(tmp_path_factory.mktemp("shared"))
+    return testset
+
+
+@settings(max_examples=40)
+@given(values=VALUES, order=st.permutations(range(5)), changed=st.integers(0, 4))
+def test_a_fingerprint_stands_for_the_values(
+    shared_testset: SealedTestset, values: list[object], order: list[int], changed: int
+) -> None:
+    """It is the same in any order and format, and different if any value is."""
+    folder = shared_testset.folder.parent
+    frame = pl.DataFrame({"id": range(5), "prediction": values})
+    texts = frame.with_columns(pl.col("prediction").cast(pl.String))
+    whole = shared_testset.predictions.store(written(folder / "p.parquet", frame.to_dict()))
+    same = [
+        written(folder / "q.parquet", frame[order].to_dict()),
+        written(folder / "q.csv", texts[order].to_dict()),
+        written(folder / "q.jsonl", texts[order].to_dict()),
+    ]
+    for path in same:
+        stored = shared_testset.predictions.store(path)
+        assert stored == whole
+    other = texts["prediction"].to_list()
+    other[changed] += "0"
+    different = written(folder / "r.csv", {"id": range(5), "prediction": other})
+    assert shared_testset.predictions.store(different).fingerprint != whole.fingerprint
+
+
+def test_neighbouring_values_do_not_run_together(tmp_path: Path) -> None:
+    _, _, testset = sealed(tmp_path)
+    fingerprints = {
+        testset.predictions.store(
+            written(tmp_path / "p.csv", {"id": range(5), "prediction": values})
+        ).fingerprint
+        for values in (["ab", "c", "x", "x", "x"], ["a", "bc", "x", "x", "x"])
+    }
+    assert len(fingerprints) == 2
+
+
+def test_predictions_that_were_tampered_with_are_not_taken_for_known(tmp_path: Path) -> None:
+    _, _, testset = sealed(tmp_path)
+    paths = [
+        written(tmp_path / f"{value}.csv", {"id": range(5), "prediction": [value] * 5})
+        for value in "ab"
+    ]
+    first, second = (testset.predictions.store(path) for path in paths)
+    (testset.folder / second.name).replace(testset.folder / first.name)
+    with pytest.raises(InfrastructureError, match="was changed or damaged"):
+        testset.predictions.store(paths[0])
