@@ -89,7 +89,7 @@ def _holds_paths(name: str, values: pl.Series, folder: AttachmentFolder) -> bool
 
 
 class AttachmentFolder:
-    """A folder of the owner. It remembers what it found out about paths."""
+    """A folder with the files of examples. It remembers what it found out about paths."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -14,11 +14,11 @@ import polars as pl
 
 from easeci.files import explained
 from easeci.vault import paths
+from easeci.vault.attachments import AttachmentFolder
 from easeci.vault.fingerprints import Fingerprints
 from easeci.vault.line_index import LineReader
 from easeci.vault.sealed_files import SealedFiles, read_manifest
 
-LONGEST_PATH = 1000
 Positions = Sequence[int] | npt.NDArray[np.integer[Any]]
 
 
@@ -82,14 +82,13 @@ class SealedExamples:
         return path
 
     def _file_path(self, value: Any) -> Path | None:
-        if not isinstance(value, str) or not 0 < len(value) < LONGEST_PATH or "\0" in value:
+        if not isinstance(value, str) or not self._attachments.holds(value):
             return None
-        relative = PurePosixPath(value)
-        files = self.files.folder / paths.EXAMPLES / paths.FILES
-        if relative.is_absolute() or ".." in relative.parts:
-            return None
-        path = files / relative
-        return path if path.is_file() and path.resolve().is_relative_to(files.resolve()) else None
+        return self._attachments.path / value
+
+    @cached_property
+    def _attachments(self) -> AttachmentFolder:
+        return AttachmentFolder(self.files.folder / paths.EXAMPLES / paths.FILES)
 
     @cached_property
     def _file_digests(self) -> dict[str, str]:

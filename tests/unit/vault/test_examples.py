@@ -52,7 +52,10 @@ def test_files_of_examples_are_verified_and_stay_inside(tmp_path: Path) -> None:
     path = testset.examples.file_at("a/3.txt")
     assert path is not None
     assert path.read_text() == "content 3"
-    for other in ("a/9.txt", "../examples.jsonl", "/etc/passwd", "a", "", "a/\0", 7, None):
+    long_texts = ("a word " * 50, "x/" * 3000, "\ud800")
+    no_files = ("a/9.txt", "../examples.jsonl", "/etc/passwd", "a", "", "a/\0", 7, None)
+    for other in (*no_files, *long_texts):
+        assert not testset.examples.has_file(other)
         assert testset.examples.file_at(other) is None
     folder = testset.examples_folder / "files" / "a"
     (folder / "out.txt").symlink_to("/etc/passwd")
