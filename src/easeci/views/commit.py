@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from easeci.ledger.disclosure import DisclosedRow, disclosed_row
 from easeci.ledger.state import Step, Submission
 from easeci.ledger.verdicts import RecordedVerdict
-from easeci.script import Comparison, Estimator, LinearClause, Mode, Script
+from easeci.script import Estimator, Script
 from easeci.service.commits.advance import evidence_of
 from easeci.service.project import Project
 from easeci.verdict.curves import ClauseCurves, evidence_curves
@@ -70,16 +70,6 @@ def _evidence(project: Project, submission: Submission) -> CommitEvidence:
         became_baseline=submission.became_baseline,
         has_log=submission.log is not None,
     )
-
-
-def zone_of(clause: LinearClause, mode: Mode) -> tuple[float, float]:
-    """Where Unknown is honest: within twice the tolerance of the threshold.
-
-    In fp-free it is on the good side of the threshold, in fn-free on the bad side.
-    """
-    upwards = (clause.comparison is Comparison.GREATER) == (mode is Mode.FP_FREE)
-    other = clause.threshold + (2 if upwards else -2) * clause.tolerance
-    return float(min(clause.threshold, other)), float(max(clause.threshold, other))
 
 
 def commit_curves(project: Project, number: int) -> tuple[ClauseCurves, ...]:

@@ -7,14 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from easeci.charts import StepPoint, count_chart, evidence_chart, for_pages, history_chart
 from easeci.evidence.endings import Ending
 from easeci.ledger.verdicts import RecordedClause
-from easeci.script import LinearClause, Script
-from easeci.verdict.curves import ClauseCurves
-from easeci.views.commit import zone_of
+from easeci.script import Comparison, LinearClause, Mode, Script
 from easeci.views.history import DecidedStep
+
+if TYPE_CHECKING:
+    from easeci.verdict.curves import ClauseCurves
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,16 @@ def _clause_figure(script: Script, clause: LinearClause, points: list[StepPoint]
         "numbers."
     )
     return Figure(clause.text, caption, for_pages(draw))
+
+
+def zone_of(clause: LinearClause, mode: Mode) -> tuple[float, float]:
+    """Where Unknown is honest: within twice the tolerance of the threshold.
+
+    In fp-free it is on the good side of the threshold, in fn-free on the bad side.
+    """
+    upwards = (clause.comparison is Comparison.GREATER) == (mode is Mode.FP_FREE)
+    other = clause.threshold + (2 if upwards else -2) * clause.tolerance
+    return float(min(clause.threshold, other)), float(max(clause.threshold, other))
 
 
 def _points(steps: Sequence[DecidedStep], position: int) -> list[StepPoint]:

@@ -5,25 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from easeci.errors import UsageError
 from easeci.ledger.chain import Head
 from easeci.ledger.events import Decided, Submitted, TestsetRetired
 from easeci.ledger.state import State
 from easeci.ledger.verdicts import RecordedClause
-from easeci.script import Mode, parse_script
-from easeci.service.scripts import make_script
 from easeci.verdict.logic import Result
-from easeci.views.commit import zone_of
 from easeci.views.report.contents import developer_report, make_report
 from easeci.views.report.page import page
-from easeci.views.report.writing import _replaced
-from easeci.views.status import promise
 from tests.histories import CLAUSE, History, added, verdict
 
 NUMBERS = ("0.0731", "0.6113", "-0.4417", "98765", "98,765")
@@ -197,35 +190,3 @@ def test_testsets_have_a_section_each_the_newest_first() -> None:
     words = Reader(developer(history.state)).words
     assert words.index("Testset 2 (in use)") < words.index("Testset 1 (retired: by <hand>)")
     assert "ends with its first pass" in words
-
-
-def test_the_zone_lies_where_the_mode_puts_it() -> None:
-    both = make_script(TWO).clauses
-    assert [zone_of(c, Mode.FP_FREE) for c in both] == [
-        (0.02, 0.04),
-        pytest.approx((0.06, 0.1)),
-    ]
-    assert [zone_of(c, Mode.FN_FREE) for c in both] == [
-        (0.0, 0.02),
-        pytest.approx((0.1, 0.14)),
-    ]
-
-
-def test_the_promise_of_each_mode() -> None:
-    script = parse_script(
-        "ml:\n  - condition: n > 0.8 +/- 0.05\n  - reliability: 0.99\n  - mode: fn-free\n"
-        "  - adaptivity: full\n  - steps: 4\n  - script: ./t\n  - sensitivity: 0.9\n",
-        "here",
-    )
-    safe, sensitive, _ = promise(script)
-    assert "no commit fails whose condition is true" in safe
-    assert "0.9, no commit passes that is on the bad side of some threshold" in sensitive
-
-
-@pytest.mark.parametrize("name", ["", "/dev/null", "missing/report.html"])
-def test_a_place_that_cannot_be_written_is_said(tmp_path: Path, name: str) -> None:
-    with (
-        pytest.raises(UsageError, match="cannot be written"),
-        _replaced(tmp_path / name, 0o644),
-    ):
-        pass
