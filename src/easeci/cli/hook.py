@@ -158,6 +158,7 @@ def _test(opened: Project, commit: str, branch: str, unsandboxed: bool) -> int:
 
 def _hand_over(found: list[Push]) -> int:
     """Leave the pushes to the owner's account, and wait a while for their signals."""
+    from easeci.ledger.signals import Signal
     from easeci.service.pushes.dropbox import DropBox
 
     spool = DropBox.of(Path().absolute())
@@ -170,7 +171,7 @@ def _hand_over(found: list[Push]) -> int:
     for name, push in dropped:
         result = spool.wait(name, push.commit, until)
         if result is None and (spool.drop_box / name).exists():
-            print(f"PENDING  commit {push.commit[:10]}")
+            print(f"{Signal.PENDING.word.upper()}  commit {push.commit[:10]}")
             print(f"  Its signal will be in {spool.results / push.commit}", flush=True)
         else:
             _show_result(push, result)

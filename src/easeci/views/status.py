@@ -159,9 +159,7 @@ def owner_status(
     """What the owner sees of a testset."""
     state = project.state
     if labels_wanted is None:
-        from easeci.service.labelling.files import wanted_labels  # it loads the tables
-
-        labels_wanted = len(wanted_labels(project, testset))
+        labels_wanted = _count_wanted(project, testset)
     return OwnerStatus(
         examples=testset.examples,
         needed=testset.needed,
@@ -183,3 +181,12 @@ def _waiting(state: State, testset: Testset) -> int:
     if testset.retired is not None:
         return 0
     return len(state.queue(testset)) + (testset.open_step is not None)
+
+
+def _count_wanted(project: Project, testset: Testset) -> int:
+    """How many labels the open step waits for."""
+    if testset.undecided_step is None:
+        return 0  # without loading the tables
+    from easeci.service.labelling.files import wanted_labels
+
+    return len(wanted_labels(project, testset))

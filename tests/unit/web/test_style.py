@@ -8,8 +8,10 @@ from importlib import resources
 import pytest
 
 from easeci.charts import THEME_COLOURS
+from easeci.ledger.signals import Signal
 
 SHEET = (resources.files("easeci.web") / "static" / "style.css").read_text("utf-8")
+REPORT = (resources.files("easeci.views") / "templates" / "report.css").read_text("utf-8")
 LIGHT, DARK = (
     dict(re.findall(r"(--[a-z-]+):\s*([^;]+);", block))
     for block in re.findall(r":root \{(.*?)\}", SHEET, re.DOTALL)
@@ -27,6 +29,12 @@ def test_every_colour_of_a_chart_follows_the_theme(role: str) -> None:
     for selected, given, name in rules:
         assert selected == given
         assert LIGHT[name] != DARK[name]
+
+
+@pytest.mark.parametrize("sheet", [SHEET, REPORT])
+def test_every_signal_has_a_colour(sheet: str) -> None:
+    """On the pages and in the report, which share the symbols."""
+    assert [signal for signal in Signal if f".{signal.css_class}" not in sheet] == []
 
 
 def test_every_name_is_defined() -> None:
