@@ -121,32 +121,28 @@ def token(folder: Path, role: str, name: str | None = None) -> str:
 
 @dataclass
 class Visit:
-    """Somebody's browser, without a screen: cookies, and the page that forms are on."""
+    """Somebody's browser, without a screen. Its requests come from our own pages."""
 
     address: str
+    name: str = ""
     client: httpx.Client = field(init=False)
-    csrf: str = ""
 
     def __post_init__(self) -> None:
         # A connection for each request: nothing stays open that somebody would have to close.
         alone = httpx.Limits(max_keepalive_connections=0)
-        self.client = httpx.Client(base_url=self.address, timeout=PATIENCE, limits=alone)
+        own = {"Sec-Fetch-Site": "same-origin"}
+        self.client = httpx.Client(
+            base_url=self.address, timeout=PATIENCE, limits=alone, headers=own
+        )
 
     def sign_in(self, text: str) -> httpx.Response:
-        answer = self.client.post("/sign-in", data={"token": text})
-        self.find_csrf()
-        return answer
-
-    def find_csrf(self) -> None:
-        page = self.client.get("/", follow_redirects=True).text
-        found = re.search(r'name="csrf" value="([0-9a-f]+)"', page)
-        self.csrf = "" if found is None else found.group(1)
+        return self.client.post("/sign-in", data={"token": text})
 
     def get(self, path: str) -> httpx.Response:
         return self.client.get(path)
 
     def post(self, path: str, files: Any = None, **fields: str) -> httpx.Response:
-        return self.client.post(path, data={"csrf": self.csrf} | fields, files=files)
+        return self.client.post(path, data=fields, files=files)
 
     def send(self, path: str, files: Any = None, **fields: str) -> httpx.Response:
         """A form as a browser sends it: led on to another page, it loads that."""
@@ -155,7 +151,7 @@ class Visit:
 
     def label(self, path: str, seat: str, **fields: str) -> dict[str, Any]:
         """One of the labelling page's own requests."""
-        answer = self.post(f"/label/{path}", seat=seat, **fields)
+        answer = self.post(f"/label/{path}", by=self.name, seat=seat, **fields)
         assert answer.status_code == 200, answer.text
         document: dict[str, Any] = json.loads(answer.text)
         return document
@@ -164,11 +160,11 @@ class Visit:
 def visitor(running: Running | Here, folder: Path, role: str, name: str | None = None) -> Visit:
     """Somebody of that role with a session of their own; how one gets it is tested elsewhere."""
     project = open_project(folder, create=True)
-    session = sign_in(project, add_token(project, role, name).text)
+    made = add_token(project, role, name)
+    session = sign_in(project, made.text)
     assert session is not None
-    visit = Visit(running.address)
+    visit = Visit(running.address, made.name)
     visit.client.cookies.set(f"easeci-{visit.client.base_url.port}", session)
-    visit.find_csrf()
     return visit
 
 

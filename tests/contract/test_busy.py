@@ -52,10 +52,11 @@ class Busy:
             yield line
 
     @property
-    def owners(self) -> tuple[str, str]:
+    def owners(self) -> tuple[str, ...]:
         """What makes a request the owner's; the cookie's name is by the port that is asked for."""
         cookies = "; ".join(f"{name}={value}" for name, value in self.owner.client.cookies.items())
-        return (f"Host: {httpx.URL(self.here.address).netloc.decode()}", f"Cookie: {cookies}")
+        host = httpx.URL(self.here.address).netloc.decode()
+        return (f"Host: {host}", f"Cookie: {cookies}", "Sec-Fetch-Site: same-origin")
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +171,7 @@ def test_a_slow_but_steady_upload_takes_as_long_as_it_takes(
     monkeypatch.setattr(connection, "HEAD_SECONDS", 2.0)
     monkeypatch.setattr(connection, "BODY_SECONDS", 2.0)
     monkeypatch.setattr(connection, "LEAST_BYTES", 5)
-    body = f"csrf={busy.owner.csrf}&reason=".encode().ljust(200, b"x")
+    body = b"reason=".ljust(200, b"x")
     with busy.connected() as line:
         line.sendall(post("/testsets/1/retire", len(body), *busy.owners))
         for start in range(0, len(body), 5):
@@ -193,7 +194,7 @@ def test_an_upload_that_the_server_does_not_read_on_is_not_cut_off(
         return visitor_of(session)
 
     monkeypatch.setattr(busy.here.site, "visitor", slowly)
-    body = f"csrf={busy.owner.csrf}&reason=".encode().ljust(200_000, b"x")
+    body = b"reason=".ljust(200_000, b"x")
     with busy.connected() as line:
         line.sendall(post("/testsets/1/retire", len(body), *busy.owners) + body[:150_000])
         time.sleep(0.4)

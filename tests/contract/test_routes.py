@@ -13,7 +13,8 @@ import pytest
 from easeci.web.app import ROUTES
 from easeci.web.guards import HEADERS
 from tests.repositories import Workplace
-from tests.sites import ROLES, Running, Visit, serving, visitor, waiting_project
+from tests.sites import ROLES, Running, Visit, serving, token, visitor, waiting_project
+from tests.waiting import PATIENCE
 
 SEAT = "0123456789abcdef"
 VISITORS = ("nobody", "wrong", *ROLES)
@@ -93,7 +94,7 @@ def concrete(path: str) -> str:
 
 def ask(visit: Visit, method: str, path: str) -> httpx.Response:
     if method == "POST":
-        return visit.post(concrete(path), seat=SEAT)
+        return visit.post(concrete(path), by=visit.name, seat=SEAT)
     return visit.get(concrete(path))
 
 
@@ -129,30 +130,77 @@ def test_exactly_the_allowed_are_let_in(
         assert answer.status_code in (303, 401, 403)
 
 
-@pytest.mark.parametrize(
-    ("method", "path"), [route for route in sorted(TABLE) if route[0] == "POST"]
-)
-def test_nothing_is_done_for_a_page_of_somebody_else(
-    site: Open, visits: dict[str, Visit], method: str, path: str
+POSTS = sorted(path for method, path in TABLE if method == "POST")
+HOST = "127.0.0.1"
+FORGED = {
+    "a form of another site": {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
+    "another port or subdomain": {"Sec-Fetch-Site": "same-site", "Origin": f"http://{HOST}:1"},
+    "a lie about the origin": {"Sec-Fetch-Site": "cross-site", "Origin": "{own}"},
+    "an unknown relation": {"Sec-Fetch-Site": "related"},
+    "an old browser, another site": {"Origin": "https://evil.example"},
+    "an old browser, another port": {"Origin": f"http://{HOST}:1"},
+    "an old browser, another subdomain": {"Origin": "http://other.localhost"},
+    "an old browser, another scheme": {"Origin": "file://"},
+    "an old browser, a sandboxed frame": {"Origin": "null"},
+    "no header at all": {},
+}
+OWN = {
+    "our page": {"Sec-Fetch-Site": "same-origin", "Origin": "{own}"},
+    "our page behind a proxy": {"Sec-Fetch-Site": "same-origin", "Origin": "https://proxy.example"},
+    "the user": {"Sec-Fetch-Site": "none"},
+    "our page in an old browser": {"Origin": "{own}"},
+}
+REFUSED = "does not come from a page of this server"
+
+
+def sent(site: Open, visit: Visit, path: str, headers: dict[str, str]) -> httpx.Response:
+    """A form with the visitor's cookie and no other headers than these."""
+    own = {name: value.format(own=site.running.address) for name, value in headers.items()}
+    fields = {"by": visit.name, "seat": SEAT, "token": "x"}
+    with httpx.Client(base_url=site.running.address, cookies=visit.client.cookies) as client:
+        return client.post(concrete(path), data=fields, headers=own, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("forged", FORGED)
+@pytest.mark.parametrize("path", POSTS)
+def test_forged_requests_are_refused(
+    site: Open, visits: dict[str, Visit], path: str, forged: str
 ) -> None:
-    """No form without the session's own proof, and none that a browser says is from elsewhere."""
-    visit, address = visits["owner"], concrete(path)
-    elsewhere = (
-        {"Origin": "https://elsewhere.example"},
-        {"Origin": "null"},
-        {"Sec-Fetch-Site": "cross-site"},
-        {"Sec-Fetch-Site": "same-site"},
-    )
-    for headers in elsewhere:
-        fields = {"csrf": visit.csrf, "seat": SEAT, "token": "x"}
-        answer = visit.client.post(address, data=fields, headers=headers)
-        assert answer.status_code == 403, headers
-        assert "another site" in answer.text
-    if path != "/sign-in":
-        for wrong in ("", "0" * 64, visits["developer"].csrf):
-            answer = visit.client.post(address, data={"csrf": wrong, "seat": SEAT})
-            assert answer.status_code == 403
-            assert "not from a page of yours" in answer.text
+    """No page of another origin can act with a visitor's cookie, on any route."""
+    answer = sent(site, visits["owner"], path, FORGED[forged])
+    assert answer.status_code == 403
+    assert REFUSED in answer.text
+    assert visits["owner"].get("/").status_code == 200, "still signed in"
+
+
+@pytest.mark.parametrize("own", OWN)
+@pytest.mark.parametrize("path", POSTS)
+def test_our_own_forms_are_accepted(
+    site: Open, visits: dict[str, Visit], path: str, own: str
+) -> None:
+    visit = site.visit("owner") if path == "/sign-out" else visits["owner"]
+    answer = sent(site, visit, path, OWN[own])
+    assert answer.status_code == STATUS.get(("POST", path), 200)
+    assert REFUSED not in answer.text
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_a_program_without_a_cookie_needs_no_headers(
+    site: Open, visits: dict[str, Visit], path: str
+) -> None:
+    """It can sign in, and is refused everything else because it has not."""
+    answer = sent(site, visits["nobody"], path, {})
+    assert answer.status_code == 401
+    assert REFUSED not in answer.text
+
+
+def test_a_program_signs_in_and_says_where_it_comes_from(site: Open) -> None:
+    text = token(site.place.repository, "owner")
+    with httpx.Client(base_url=site.running.address) as client:
+        assert client.post("/sign-in", data={"token": text}).status_code == 303
+        assert client.post("/sign-out").status_code == 403
+        own = {"Origin": site.running.address}
+        assert client.post("/sign-out", headers=own).status_code == 303
 
 
 @pytest.mark.parametrize("kind", VISITORS)

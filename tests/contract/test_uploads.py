@@ -211,6 +211,7 @@ def raw(desk: Desk, headers: dict[str, str], body: bytes = b"") -> str:
     cookie = "; ".join(f"{name}={value}" for name, value in desk.owner.client.cookies.items())
     kind = "multipart/form-data; boundary=line"
     given = {"Host": f"{address.host}:{address.port}", "Cookie": cookie, "Content-Type": kind}
+    given["Sec-Fetch-Site"] = "same-origin"
     lines = [f"{name}: {value}\r\n" for name, value in (given | headers).items()]
     head = "".join(["POST /testsets/1/labels HTTP/1.1\r\n", *lines, "\r\n"])
     assert address.port is not None
@@ -233,11 +234,7 @@ def test_what_says_that_it_is_too_large_is_not_even_read(waiting: Desk) -> None:
 def test_what_is_too_large_without_saying_so_is_cut_off(waiting: Desk) -> None:
     """In parts of unknown length, and under a length that is a lie."""
     files = waiting.testset.label_files
-    form = (
-        '--line\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n'
-        f"{waiting.owner.csrf}\r\n"
-        '--line\r\nContent-Disposition: form-data; name="labels"; filename="labels.csv"\r\n\r\n'
-    ).encode()
+    form = b'--line\r\nContent-Disposition: form-data; name="labels"; filename="labels.csv"\r\n\r\n'
     part = b"id,label\n" + b"e1,low\n" * 2000
     chunks = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in (form, *[part] * 5))
     answer = raw(waiting, {"Transfer-Encoding": "chunked"}, chunks)
@@ -255,7 +252,7 @@ def test_whoever_hangs_up_leaves_nothing(waiting: Desk, capfd: pytest.CaptureFix
     with socket.create_connection((address.host, address.port), timeout=60) as connection:
         connection.sendall(
             f"POST /testsets/1/labels HTTP/1.1\r\nHost: {address.host}:{address.port}\r\n"
-            f"Cookie: {cookie}\r\nContent-Length: 9999\r\n"
+            f"Cookie: {cookie}\r\nContent-Length: 9999\r\nSec-Fetch-Site: same-origin\r\n"
             "Content-Type: multipart/form-data; boundary=line\r\n\r\n--line\r\n".encode()
         )
     assert "in use" in waiting.owner.get("/testsets").text

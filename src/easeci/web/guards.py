@@ -8,7 +8,6 @@ than it may be. Errors end here: in words, and never with a traceback or the tex
 
 from __future__ import annotations
 
-import hmac
 import sys
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable
@@ -25,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from easeci.errors import EaseciError, InfrastructureError, unexpected
 from easeci.service.access.tokens import Role, Visitor
+from easeci.web.origin import is_own_request
 from easeci.web.request import Endpoint, RequestContext, refusal_status, see_other
 from easeci.web.site import Site
 
@@ -43,7 +43,6 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-store",
 }
-CSRF_HEADER = "X-Easeci-Csrf"
 
 
 class Headers:
@@ -120,7 +119,7 @@ def route_endpoint(
             form = await _form(request, guard)
             try:
                 return await run_in_threadpool(
-                    _answer, RequestContext(site, request, visitor, form), guard, endpoint
+                    endpoint, RequestContext(site, request, visitor, form)
                 )
             finally:
                 await form.close()  # its files are gone when it was answered
@@ -145,13 +144,10 @@ def route_endpoint(
     return answer
 
 
-def _answer(context: RequestContext, guard: Guard, endpoint: Endpoint) -> Response:
-    if guard.roles and context.request.method == "POST" and not _ours(context):
-        hint = "Open the page again and send it once more."
-        return _error(context, guard, 403, "this form is not from a page of yours", hint)
-    return endpoint(context)
-
-
+FOREIGN = (
+    "this request does not come from a page of this server",
+    "Open the page again and send it once more. A proxy must pass on Origin and Sec-Fetch-Site.",
+)
 UNREADABLE = ("what was sent can't be read as a form", "Open the page again and send it once more.")
 BROKEN = ("something went wrong on the server", "Its owner finds what it was in the server's log.")
 
@@ -161,8 +157,8 @@ def _refusal(
 ) -> Response | None:
     """Why this may not be asked; None if it may."""
     context = RequestContext(site, request, visitor)
-    if request.method == "POST" and not _same_origin(request):
-        return _error(context, guard, 403, "this request comes from another site", None)
+    if request.method == "POST" and not _is_own(site, request):
+        return _error(context, guard, 403, *FOREIGN)
     if not guard.roles:
         return None
     if visitor is None:
@@ -175,19 +171,13 @@ def _refusal(
     return None
 
 
-def _same_origin(request: Request) -> bool:
-    """Whether a browser says that the request comes from our own pages; other programs say nothing
-    and have no cookie that they did not ask for themselves."""
-    site = request.headers.get("sec-fetch-site")
-    if site is not None and site != "same-origin":
-        return False
-    origin = request.headers.get("origin")
-    return origin is None or origin.partition("://")[2] == request.headers.get("host")
-
-
-def _ours(context: RequestContext) -> bool:
-    given = context.request.headers.get(CSRF_HEADER) or context.text("csrf")
-    return hmac.compare_digest(given.encode(), context.who.csrf.encode())
+def _is_own(site: Site, request: Request) -> bool:
+    return is_own_request(
+        request.headers,
+        url=site.url,
+        encrypted=site.secure,
+        has_session=cookie_name(request) in request.cookies,
+    )
 
 
 async def _form(request: Request, guard: Guard) -> FormData:

@@ -15,7 +15,7 @@ from easeci.errors import UsageError
 from easeci.evidence.cells import LabelState
 from easeci.service.labelling.questions import Given, OpenQuestions, Question, roughly
 from easeci.service.labelling.session import LEASE_SECONDS
-from easeci.web.request import RequestContext
+from easeci.web.request import OtherVisitorError, RequestContext
 
 HELD = 3
 """How many examples a page holds: the one that is shown, and those that are loaded ahead."""
@@ -151,6 +151,9 @@ def _kind(value: str) -> str:
 
 
 def _seat(context: RequestContext) -> str:
+    if context.text("by") != context.who.name:
+        # The answers that the page has not sent yet are somebody else's.
+        raise OtherVisitorError("you have signed in as somebody else", hint="Load the page again.")
     return _seat_name(context, context.text("seat"))
 
 

@@ -104,10 +104,16 @@ def see_other(path: str) -> Response:
     return RedirectResponse(path, status_code=303)
 
 
+class OtherVisitorError(UsageError):
+    """A page is open from before somebody else signed in with this browser."""
+
+
 def refusal_status(error: EaseciError) -> int:
     """Whether the same may be sent again later (503), as our scripts do, or is wrong in itself."""
     if isinstance(error, BusyError):
         return 503
+    if isinstance(error, OtherVisitorError):
+        return 401
     return 404 if isinstance(error, MissingError) else 400
 
 

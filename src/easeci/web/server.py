@@ -77,7 +77,13 @@ class Server:
         """Open the project and the port, so that whatever is wrong is said before anything else."""
         require_charts()
         _require_sound(listening)
-        site = Site(place, hosts=listening.hosts, secure=listening.encrypted, login=login)
+        site = Site(
+            place,
+            hosts=listening.hosts,
+            url=listening.url,
+            secure=listening.encrypted,
+            login=login,
+        )
         if not listening.loopback:
             site.require_tokens(listening.host)
         return Server(site, listening, _bound(listening))

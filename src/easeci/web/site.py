@@ -51,13 +51,21 @@ class Site:
 
     Pages read one copy of it, which is brought up to date for each request. Whatever acts takes a
     copy of its own (:meth:`acting`), because it may have to wait for other commands, and pages must
-    not. ``hosts`` are the names by which browsers may ask for it.
+    not. ``hosts`` are the names by which browsers may ask for it. ``url`` is the address that they
+    use if a proxy is in between.
     """
 
     def __init__(
-        self, place: ServedProject, *, hosts: frozenset[str], secure: bool, login: str
+        self,
+        place: ServedProject,
+        *,
+        hosts: frozenset[str],
+        url: str | None,
+        secure: bool,
+        login: str,
     ) -> None:
-        self.place, self.hosts, self.secure, self.login = place, hosts, secure, login
+        self.place, self.hosts, self.url = place, hosts, url
+        self.secure, self.login = secure, login
         self._project, self._lock = place.open(), threading.Lock()
         self.name = self._project.name
         self.throttle = Throttle()

@@ -92,7 +92,8 @@ def test_while_somebody_else_acts_looks_wait_and_pages_do_not(tmp_path: Path) ->
     place = waiting_project(tmp_path, classes="[low, high]")
     with serving_here(place.repository) as here:
         owner = visitor(here, place.repository, "owner")
-        wait_until(lambda: len(looks(place)) == 1)  # the overview
+        owner.get("/")
+        wait_until(lambda: len(looks(place)) == 1)
         with held(place):
             owner.client.timeout = PATIENCE / 2
             for path in ("/", "/commits/2", "/testsets", "/plan", "/label"):
@@ -220,6 +221,7 @@ def test_the_owner_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             with monkeypatch.context() as patch:
                 patch.setattr(BackgroundThread, "_record_looks", broken)
                 owner = visitor(here, place.repository, "owner")
+                owner.get("/")
                 wait_until(partial(has_problem, here))
                 words = "The server could not record: the store &lt;b&gt; may not be written."
                 assert words in owner.get("/").text

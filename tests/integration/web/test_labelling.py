@@ -54,3 +54,21 @@ def test_a_tab_that_is_closed_while_examples_are_taken_for_it_keeps_none(
         (first, *_) = ada.label("take", "adasseat", turn="3")["questions"]
         leaving[0].join(PATIENCE)
         assert bob.label("take", "bobsseat", turn="3")["questions"][0] == first
+
+
+def test_nobody_answers_under_the_name_of_somebody_who_signed_in_later(tmp_path: Path) -> None:
+    """A page is open as ada; in another tab of the same browser, bob signs in."""
+    place = waiting_project(tmp_path)
+    with serving_here(place.repository) as here:
+        ada = visitor(here, place.repository, "labeller", "ada")
+        bob = visitor(here, place.repository, "labeller", "bob")
+        (shown, *_) = ada.label("take", "adasseat")["questions"]
+        ada.client.cookies = bob.client.cookies
+        fields = {"by": "ada", "seat": "adasseat", "ticket": shown["ticket"], "state": "skipped"}
+        for path in ("take", "answer", "undo", "leave"):
+            answer = ada.post(f"/label/{path}", **fields)
+            assert answer.status_code == 401, "the page is loaded again"
+            assert "signed in as somebody else" in answer.text
+        assert here.site.label_session.unrecorded == 0
+        given = bob.label("answer", "bobsseat", ticket=shown["ticket"], state="skipped")
+        assert given["given"] == "stored"

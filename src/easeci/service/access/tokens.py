@@ -9,7 +9,6 @@ under the same name until they are recorded. So no other token may have the owne
 
 from __future__ import annotations
 
-import hmac
 import re
 import secrets
 from dataclasses import dataclass
@@ -45,12 +44,11 @@ class NewToken:
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody who is signed in. ``csrf`` proves that a form came from one of our pages."""
+    """Somebody who is signed in. ``session`` is the digest of the session."""
 
     name: str
     role: Role
     session: str
-    csrf: str
 
 
 def add_token(project: Project, role: str, name: str | None = None, *, login: str = "") -> NewToken:
@@ -122,8 +120,7 @@ def visitor_of(project: Project, session: str) -> Visitor | None:
     row = _access(project).session(digest, utc_now())
     if row is None:
         return None
-    csrf = hmac.digest(project.vault.key.derived("csrf"), session.encode(), "sha256").hex()
-    return Visitor(row.name, Role(row.role), digest, csrf)
+    return Visitor(row.name, Role(row.role), digest)
 
 
 def sign_out(project: Project, visitor: Visitor) -> None:

@@ -7,7 +7,6 @@
 
 const byId = (id) => document.getElementById(id);
 const desk = byId("desk");
-const csrf = desk.dataset.csrf;
 const QUEUE = `easeci-queue ${desk.dataset.by}`; // whoever else signs in here has a queue of their own
 const SEAT = "easeci-place";
 const SINGLE_KEYS = 9;
@@ -67,30 +66,25 @@ function keep() {
 // Who speaks, and after what else: requests may overtake each other.
 function place() {
   state.turn += 1;
-  return { seat: state.seat, turn: state.turn };
+  return { by: desk.dataset.by, seat: state.seat, turn: state.turn };
 }
 
 async function post(path, fields) {
   const body = new URLSearchParams({ ...place(), unsettled: state.unsettled ? "yes" : "", ...fields });
   const asked = Date.now();
   const response = await fetch(path, {
-    method: "POST", body, headers: { "X-Easeci-Csrf": csrf }, credentials: "same-origin", keepalive: true,
+    method: "POST", body, credentials: "same-origin", keepalive: true,
   });
-  if (response.status === 401) {
+  if (response.status === 401) { // signed out, or signed in as somebody else in another tab
     state.leaving = true; // what is unsent is kept
     location.assign("/sign-in?next=/label");
     throw new Error("Signed out.");
-  }
-  if (response.status === 403) { // signed in anew in another tab: the page needs that session's proof
-    state.leaving = true;
-    location.reload();
-    throw new Error("Signed in anew.");
   }
   const reply = await response.json();
   if (!response.ok) {
     const error = new Error(plain(reply.hint ? `${sentence(reply.error)} ${reply.hint}` : sentence(reply.error)));
     error.status = response.status;
-    error.final = response.status < 500;
+    error.final = response.status < 500 && response.status !== 403; // 403: signed in with another role
     throw error;
   }
   if (reply.lease) state.leaseUntil = asked + reply.lease * 1000;
@@ -390,7 +384,7 @@ document.addEventListener("visibilitychange", () => { if (document.visibilitySta
 
 function leave() {
   if (unsent().length) return; // answers are still on their way: the lease ends by itself
-  navigator.sendBeacon("/label/leave", new URLSearchParams({ ...place(), csrf }));
+  navigator.sendBeacon("/label/leave", new URLSearchParams(place()));
 }
 
 window.addEventListener("pagehide", () => {

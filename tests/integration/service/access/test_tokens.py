@@ -120,16 +120,6 @@ def test_a_session_ends_after_a_day(project: Project, monkeypatch: pytest.Monkey
         assert database.execute("SELECT count(*) FROM session").fetchone() == (1,)
 
 
-def test_each_session_has_a_proof_of_its_own(project: Project) -> None:
-    made = add_token(project, "owner")
-    proofs = set()
-    for _ in range(3):
-        visitor = visitor_of(project, sign_in(project, made.text) or "")
-        assert visitor is not None
-        proofs.add(visitor.csrf)
-    assert len(proofs) == 3
-
-
 def test_a_token_is_of_one_project(project: Project, tmp_path: Path) -> None:
     other = Workplace.make(tmp_path / "other")
     other.commit("another history")
