@@ -335,7 +335,7 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Desk, tmp_path: Path
     other = fresh.send("l.csv", b"id,label\ne5000,low\n", "/testsets/1/labels")
     for answer in (stale, other):
         assert answer.status_code == 400
-        assert "meant for testset 1, and there is testset 2" in answer.text
+        assert "meant for testset 1, but the testset is 2 now" in answer.text
     assert (fresh.testset.number, fresh.testset.retired, fresh.testset.labels) == (2, None, 0)
     assert "Testset 2 is retired." in fresh.owner.send("/testsets/2/retire", sure="yes").text
     again = fresh.owner.post("/testsets/2/retire", sure="yes", reason="sent twice")

@@ -1,11 +1,9 @@
-"""A connection to a browser that has to get on with its request.
+"""A connection with a deadline for each request to arrive.
 
-Whoever sends half a request and then nothing, or a byte now and then, would hold one of the
-connections that there are for ever. So the head of a request has to be there within a while, and a
-body has to come at some pace: large uploads by a slow line take as long as they take.
-
-Whoever never reads an answer would hold one as well, and whoever asks on and on without waiting for
-answers would fill the memory: what is asked meanwhile is kept until its turn comes.
+The server has a limited number of connections. A client that sends half a request and then nothing,
+or one byte now and then, would hold one of them forever. So the head of a request must arrive in
+time. The body must only make progress: a large upload over a slow line takes as long as it takes.
+What a proxy does better, such as limits for slow readers, is left to a proxy.
 """
 
 from __future__ import annotations
@@ -16,95 +14,70 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 20.0
-"""For the head of a request, from when the connection or the answer before it was there."""
+"""For the head of a request, from the start of the connection or the end of the last response."""
 BODY_SECONDS = 20.0
 LEAST_BYTES = 10_000
-"""What has to come of a body within those seconds, and again within the next."""
-ANSWER_SECONDS = 120.0
-"""Within these at least something of an answer has to be taken. The system's own buffer may be
-megabytes, and shows that it empties only now and then."""
-MOST_AHEAD = 64 * 1024
-"""How much may be there of requests whose turn has not come, in bytes. Browsers send none."""
+"""So much of a body must arrive within these seconds, again and again until it is complete."""
 
 
 class Connection(H11Protocol):
-    """Closed, without a word, when it does not bring what is due: browsers also open connections
-    that they never use."""
+    """Closed without a response if a request does not arrive in time.
 
-    _due: asyncio.TimerHandle | None = None
-    _expected: type[h11.IDLE | h11.SEND_BODY] | None = None
-    _came = 0
-    _held_up = False
-    _untaken: asyncio.TimerHandle | None = None
+    Browsers also open connections that they never use, so this is not an error.
+    """
+
+    _timer: asyncio.TimerHandle | None = None
+    _awaited: type[h11.IDLE | h11.SEND_BODY] | None = None
+    _received = 0
+    _was_paused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request."""
         super().connection_made(transport)
-        transport.set_write_buffer_limits(high=0)  # so that we hear of whatever is not taken
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        self._came += len(data)
+        """Count what arrives."""
+        self._received += len(data)
         super().data_received(data)
-        self._held_up |= self.flow.read_paused
+        self._was_paused |= self.flow.read_paused
         self._watch()
-        if self._expected is None and len(self.conn.trailing_data[0]) > MOST_AHEAD:
-            self.transport.abort()
 
     def on_response_complete(self) -> None:
+        """Wait for the next request."""
         super().on_response_complete()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
         super().connection_lost(exc)
-        self._stop()
-        self._taken()
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._look_at_answer(None)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._taken()
-
-    def _look_at_answer(self, before: int | None) -> None:
-        """Nothing is added while something is left, so that it can only become less."""
-        left = self.transport.get_write_buffer_size()
-        if left == before:
-            self.transport.abort()  # to close it would wait for what is left
-        else:
-            self._untaken = self.loop.call_later(ANSWER_SECONDS, self._look_at_answer, left)
-
-    def _taken(self) -> None:
-        if self._untaken is not None:
-            self._untaken.cancel()
-            self._untaken = None
+        self._stop_timer()
 
     def _watch(self) -> None:
-        """Whenever something else is expected of the other side, its time begins."""
+        """Start the time anew whenever another part of a request is awaited."""
         state = self.conn.their_state
-        expected = state if state in (h11.IDLE, h11.SEND_BODY) else None
-        if expected is not self._expected:
-            self._stop()
-            self._expected = expected
-            self._begin()
+        awaited = state if state in (h11.IDLE, h11.SEND_BODY) else None
+        if awaited is not self._awaited:
+            self._stop_timer()
+            self._awaited = awaited
+            self._start_timer()
 
-    def _begin(self) -> None:
-        self._came, self._held_up = 0, self.flow.read_paused
-        if self._expected is h11.IDLE:
-            self._due = self.loop.call_later(HEAD_SECONDS, self.transport.close)
-        elif self._expected is h11.SEND_BODY:
-            self._due = self.loop.call_later(BODY_SECONDS, self._look_at_pace)
+    def _start_timer(self) -> None:
+        self._received, self._was_paused = 0, self.flow.read_paused
+        if self._awaited is h11.IDLE:
+            self._timer = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+        elif self._awaited is h11.SEND_BODY:
+            self._timer = self.loop.call_later(BODY_SECONDS, self._check_progress)
 
-    def _look_at_pace(self) -> None:
-        """Nobody is blamed for what we did not read, or have not asked for yet."""
-        held_up = self._held_up or self.conn.they_are_waiting_for_100_continue
-        if self._came >= LEAST_BYTES or held_up:
-            self._begin()
+    def _check_progress(self) -> None:
+        # The client cannot send on while the server does not read, or has not yet asked for it.
+        held_up = self._was_paused or self.conn.they_are_waiting_for_100_continue
+        if self._received >= LEAST_BYTES or held_up:
+            self._start_timer()
         else:
             self.transport.close()
 
-    def _stop(self) -> None:
-        if self._due is not None:
-            self._due.cancel()
-            self._due = None
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
