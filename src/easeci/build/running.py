@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build.processes import DiskUse, descendants, use_more_than
+from easeci.build.disk import DiskUse
+from easeci.build.processes import descendants, use_more_than
 from easeci.build.sandbox import Launch, Limits, duration_text, size_text
 from easeci.errors import InfrastructureError
 
