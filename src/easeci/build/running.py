@@ -8,8 +8,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -177,30 +176,23 @@ def run_limited(
 ) -> ProgramOutcome:
     """Run it within its limits. No process of it is left when this returns or raises."""
     log = Log(limits.log_bytes)
+    disk = DiskUse(folders)  # measured before the program can write anything
     start = time.monotonic()
     stopped: Stopped | None = None
-    running = Running(launch, uid)
-    began = False
     try:
-        with _disk_use(folders) as disk:
+        running = Running(launch, uid)
+        try:
             pause = LOOK_EVERY
             while stopped is None and not running.wait(log, pause):
                 looked = time.monotonic()
                 stopped = _exceeded(running, limits, disk, looked - start)
                 pause = max(LOOK_EVERY, (time.monotonic() - looked) / LOOK_SHARE)
-    finally:
-        began = running.end(log)
-    seconds = time.monotonic() - start
-    return ProgramOutcome(running.process.returncode, seconds, log.kept(), began, stopped)
-
-
-@contextmanager
-def _disk_use(folders: tuple[Path, ...]) -> Iterator[DiskUse]:
-    disk = DiskUse(folders)
-    try:
-        yield disk
+        finally:
+            began = running.end(log)
     finally:
         disk.stop()
+    seconds = time.monotonic() - start
+    return ProgramOutcome(running.process.returncode, seconds, log.kept(), began, stopped)
 
 
 def _exceeded(running: Running, limits: Limits, disk: DiskUse, seconds: float) -> Stopped | None:
