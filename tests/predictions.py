@@ -11,23 +11,21 @@ import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from easeci.build import detection
-from easeci.build.detection import why_not
 from easeci.build.program import (
     LOG_NAME,
     NAMES,
     ArchiveSource,
+    BuildSource,
     BuiltPredictions,
     CommitSource,
     Program,
+    TreeSource,
     make_predictions,
 )
-from easeci.build.sandbox import Sandbox
 from easeci.service.commits import build
 from tests.repositories import MODEL, PROGRAM, SCRIPT
 
@@ -38,10 +36,7 @@ CUT = re.compile(re.escape(PROGRAM + MODEL).replace(re.escape("{cut}"), r"(-?[0-
 @contextmanager
 def written_directly() -> Iterator[None]:
     """Evaluate models that are a cut in this process, while this lasts."""
-    with (
-        mock.patch.object(build, "make_predictions", _make_predictions),
-        mock.patch.object(detection, "why_not", _why_not),
-    ):
+    with mock.patch.object(build, "make_predictions", _make_predictions):
         yield
 
 
@@ -53,7 +48,7 @@ def built_for_real() -> Iterator[None]:
 
 
 def _make_predictions(
-    source: CommitSource | ArchiveSource,
+    source: BuildSource,
     program: Program,
     examples: Path,
     into: Path,
@@ -72,18 +67,19 @@ def _make_predictions(
     return BuiltPredictions(predictions, log, 0.0)
 
 
-@cache
-def _why_not(sandbox: Sandbox) -> str | None:
-    """Try each sandbox once, and not before every build."""
-    return why_not(sandbox)
-
-
-def _cut(source: CommitSource | ArchiveSource) -> float | None:
+def _cut(source: BuildSource) -> float | None:
     """Where the model of a commit cuts; None if it is not only that."""
-    if isinstance(source, ArchiveSource):
-        return None
-    files = [f"{source.commit}:{name}" for name in ("test_model.py", "model.py")]
-    git_dir = source.repository.git_dir
-    done = subprocess.run(["git", "show", *files], cwd=git_dir, capture_output=True, text=True)
-    found = CUT.fullmatch(done.stdout)
+    names = ("test_model.py", "model.py")
+    match source:
+        case ArchiveSource():
+            return None
+        case TreeSource():
+            paths = [source.folder / name for name in names]
+            text = "".join(path.read_text("utf-8") for path in paths if path.is_file())
+        case CommitSource():
+            files = [f"{source.commit}:{name}" for name in names]
+            git_dir = source.repository.git_dir
+            shown = subprocess.run(["git", "show", *files], cwd=git_dir, capture_output=True)
+            text = shown.stdout.decode()
+    found = CUT.fullmatch(text)
     return None if found is None else float(found[1])

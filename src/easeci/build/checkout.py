@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from easeci.build.git import GitAnswer, ask_git, clean_environment, git_entries, shown
@@ -19,6 +20,24 @@ LFS_LARGEST = 1024
 """An LFS pointer is a few lines; the specification limits it to less than this."""
 SHA256_DIGITS = 64
 """The length of an id in a repository with SHA-256; otherwise it is 40, of SHA-1."""
+
+
+@dataclass(frozen=True)
+class CleanTree:
+    """A commit's tree on disk, which no program has touched; the folder is there once it is whole.
+
+    Every build of the commit gets a copy of it, and the commit's archive is made from it.
+    """
+
+    commit: str
+    folder: Path
+
+    def fill(self, repository: Repository) -> None:
+        """Check the commit out, unless that is done already."""
+        if not self.folder.exists():
+            unfinished = self.folder.with_name(f"{self.folder.name}.unfinished")
+            checkout(repository, self.commit, unfinished)
+            unfinished.rename(self.folder)
 
 
 def checkout(repository: Repository, commit: str, into: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,10 +47,20 @@ class CommitSource:
 
 
 @dataclass(frozen=True)
+class TreeSource:
+    """A clean tree on disk, as the source of a build, which gets a copy of it."""
+
+    folder: Path
+
+
+@dataclass(frozen=True)
 class ArchiveSource:
     """A saved checkout, as the source of a build."""
 
     path: Path
+
+
+BuildSource = CommitSource | TreeSource | ArchiveSource
 
 
 @dataclass(frozen=True)
@@ -61,7 +73,7 @@ class BuiltPredictions:
 
 
 def make_predictions(
-    source: CommitSource | ArchiveSource,
+    source: BuildSource,
     program: Program,
     examples: Path,
     into: Path,
@@ -101,7 +113,7 @@ def make_predictions(
 class _Build:
     """All that a build needs but a sandbox."""
 
-    source: CommitSource | ArchiveSource
+    source: BuildSource
     program: Program
     examples: Path
     into: Path
@@ -129,17 +141,27 @@ class _Build:
         return BuiltPredictions(predictions, log, outcome.seconds)
 
 
-def _fill(
-    space: Workspace, source: CommitSource | ArchiveSource, examples: Path, *, may_link: bool
-) -> None:
-    if isinstance(source, CommitSource):
-        checkout(source.repository, source.commit, space.checkout)
-    else:
-        restore_archive(source.path, space.checkout)
-    try:
+def _fill(space: Workspace, source: BuildSource, examples: Path, *, may_link: bool) -> None:
+    match source:
+        case CommitSource():
+            checkout(source.repository, source.commit, space.checkout)
+        case ArchiveSource():
+            restore_archive(source.path, space.checkout)
+        case TreeSource():
+            with _copying("the checkout"):
+                shutil.copytree(source.folder, space.checkout, symlinks=True, dirs_exist_ok=True)
+    with _copying("the examples"):
         copy_examples(examples, space.examples, may_link=may_link)
+
+
+@contextmanager
+def _copying(what: str) -> Iterator[None]:
+    try:
+        yield
+    except shutil.Error as error:  # several at once: the first says enough
+        raise InfrastructureError(f"{what} cannot be copied: {error.args[0][0][2]}") from None
     except OSError as error:
-        raise InfrastructureError(f"the examples cannot be copied: {error.strerror}") from None
+        raise InfrastructureError(f"{what} cannot be copied: {error.strerror}") from None
 
 
 def _environment(toolchain: Toolchain, layout: Layout) -> dict[str, str]:

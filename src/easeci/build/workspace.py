@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pwd
 import random
 import shutil
 import stat
@@ -73,6 +71,8 @@ class Workspace:
 
 def free_uid() -> int:
     """A user id that no account and no process has, so that its limits count one build only."""
+    import pwd
+
     candidates = random.sample(BUILD_UIDS, len(BUILD_UIDS))
     for uid in candidates:
         with suppress(KeyError):
@@ -92,33 +92,47 @@ def _has_processes(uid: int) -> bool:
 
 
 @contextmanager
-def open_workspace(uid: int | None, avoid: Sequence[Path]) -> Iterator[Workspace]:
-    """A fresh workspace outside the folders to avoid, which is gone afterwards whatever happens."""
-    base = _base(uid, avoid)
+def open_scratch(avoid: Sequence[Path], uid: int | None = None) -> Iterator[Path]:
+    """A new private folder outside the folders to avoid, which is removed whatever happens.
+
+    What a killed command has left is removed by the next one. A user id says who must be able to
+    pass through the folders above.
+    """
+    base = _base(uid, [folder.resolve() for folder in avoid])
     _sweep(base)
-    space, lock = _claimed(base, uid)
+    folder, lock = _claimed(base)
     try:
+        yield folder
+    finally:
+        _remove(folder)
+        os.close(lock)
+
+
+@contextmanager
+def open_workspace(uid: int | None, avoid: Sequence[Path]) -> Iterator[Workspace]:
+    """A new workspace outside the folders to avoid, which is removed whatever happens."""
+    with open_scratch(avoid, uid) as scratch:
+        space = Workspace(scratch, uid)
         for folder in (*space.writable, space.examples, space.private):
             folder.mkdir()
         space.private.chmod(0o700 if uid is None else 0o711)
         if uid is not None:
-            # Through the folder, into what is inside: for the build's own user and nobody else.
+            # The build's own user, and nobody else, may pass through the folder.
             os.chown(space.folder, 0, uid)
             space.folder.chmod(0o710)
         yield space
-    finally:
-        _remove(space.folder)
-        os.close(lock)
 
 
-def _claimed(base: Path, uid: int | None) -> tuple[Workspace, int]:
-    """A new workspace and its lock. It gets the name that others sweep only once it is locked."""
+def _claimed(base: Path) -> tuple[Path, int]:
+    """A new folder and its lock. It gets the name that others sweep only once it is locked."""
+    import fcntl
+
     made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=base))
     lock = os.open(made / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
     folder = made.with_name(made.name.removeprefix("."))
     made.rename(folder)
-    return Workspace(folder, uid), lock
+    return folder, lock
 
 
 def _base(uid: int | None, avoid: Sequence[Path]) -> Path:
@@ -139,7 +153,9 @@ def _open_to_all(folder: Path) -> bool:
 
 
 def _sweep(base: Path) -> None:
-    """Remove what builds that were killed have left. A live build holds its lock."""
+    """Remove what killed commands have left. A live one holds its lock."""
+    import fcntl
+
     for folder in base.glob(f"{PREFIX}*"):
         with suppress(OSError):
             if folder.lstat().st_uid != os.geteuid():

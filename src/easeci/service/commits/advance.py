@@ -26,6 +26,7 @@ from easeci.service.mail.delivery import deliver
 from easeci.service.project import Project, utc_now
 
 if TYPE_CHECKING:
+    from easeci.build.checkout import CleanTree
     from easeci.evidence.cells import Codes
     from easeci.verdict.result import Verdict
 
@@ -39,16 +40,18 @@ def acting(project: Project, waiting: Callable[[], None] | None = None) -> Itera
         catch_up(project)
 
 
-def catch_up(project: Project) -> tuple[int, ...]:
+def catch_up(project: Project, tree: CleanTree | None = None) -> tuple[int, ...]:
     """Do everything that needs neither a build nor more labels; the caller acts alone.
 
     Returns the numbers of the submissions that have their signal since. If nothing was recorded
     since the last call on this project, only a tick or a letter that is due makes it work.
+    ``tree`` is of the commit that was just built: if it becomes the baseline, it is not checked
+    out again for its archive.
     """
     before = _signalled(project)
     if project.head != project.caught_up or _tick_has_come(project):
         _advance(project)
-        ensure_archive(project)
+        ensure_archive(project, tree)
         keep_refs(project)
     deliver(project)
     project.caught_up = project.head

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build.program import LOG_NAME, ArchiveSource, CommitSource, Program, make_predictions
+from easeci.build.checkout import CleanTree
+from easeci.build.program import (
+    LOG_NAME,
+    ArchiveSource,
+    BuildSource,
+    CommitSource,
+    Program,
+    TreeSource,
+    make_predictions,
+)
 from easeci.build.sandbox import Limits, Sandbox
 from easeci.errors import BuildError, DataError, UsageError
 from easeci.ledger.state import Testset
@@ -55,7 +64,13 @@ def program_of(script: Script) -> Program:
 
 
 def build(
-    project: Project, testset: Testset, commit: str, sandboxes: Sequence[Sandbox], *, name: str
+    project: Project,
+    testset: Testset,
+    commit: str,
+    sandboxes: Sequence[Sandbox],
+    *,
+    name: str,
+    tree: CleanTree | None = None,
 ) -> BuildResult:
     """Run the commit's program on the testset's examples.
 
@@ -68,7 +83,7 @@ def build(
         into = Path(folder)
         try:
             built = make_predictions(
-                _source(project, commit),
+                _source(project, commit, tree),
                 program_of(testset.script),
                 sealed.examples_folder,
                 into,
@@ -93,14 +108,17 @@ def build(
     return BuildResult(None if failure else stored, failure, StoredLog(*kept))
 
 
-def _source(project: Project, commit: str) -> CommitSource | ArchiveSource:
+def _source(project: Project, commit: str, tree: CleanTree | None) -> BuildSource:
     """The commit itself, or its archive if the repository has lost it."""
     kept = project.state.archive
     if kept is not None and kept.commit == commit and not project.repository.has(commit):
         return ArchiveSource(
             project.sealed(project.state.testsets[kept.testset]).builds.archive_path(kept.file)
         )
-    return CommitSource(project.repository, commit)
+    if tree is None:
+        return CommitSource(project.repository, commit)
+    tree.fill(project.repository)
+    return TreeSource(tree.folder)
 
 
 def _require_known_classes(project: Project, testset: Testset, stored: StoredPredictions) -> None:

@@ -5,30 +5,33 @@ Both follow from the state; :func:`easeci.service.commits.advance.catch_up` brin
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 from easeci.build.archive import save_archive
-from easeci.build.checkout import checkout
+from easeci.build.checkout import CleanTree
+from easeci.build.workspace import open_scratch
 from easeci.ledger.events import BaselineArchived
 from easeci.script import Adaptivity
 from easeci.service.project import Project
 
 
-def ensure_archive(project: Project) -> None:
-    """Keep the files of the baseline's commit, whatever becomes of the repository."""
+def ensure_archive(project: Project, tree: CleanTree | None = None) -> None:
+    """Keep the files of the baseline's commit, whatever becomes of the repository.
+
+    They are taken from the tree if it is of that commit; otherwise the commit is checked out.
+    """
     commit, kept = project.state.baseline, project.state.archive
     testset = project.state.latest_testset
     if testset is None or commit is None or (kept is not None and kept.commit == commit):
         return
-    if not project.repository.has(commit):  # another clone's: a command there will do it
-        return
-    with tempfile.TemporaryDirectory(prefix="easeci-") as folder:
-        tree, packed = Path(folder) / "tree", Path(folder) / "archive"
-        tree.mkdir()
-        checkout(project.repository, commit, tree)
-        save_archive(tree, packed)
-        file, digest = project.sealed(testset).builds.store_archive(commit, packed)
+    at_hand = tree is not None and tree.commit == commit and tree.folder.exists()
+    if not at_hand and not project.repository.has(commit):
+        return  # it is in another clone: a command there will archive it
+    with open_scratch((*project.repository.folders, project.store.folder)) as scratch:
+        if tree is None or not at_hand:
+            tree = CleanTree(commit, scratch / "tree")
+            tree.fill(project.repository)
+        save_archive(tree.folder, scratch / "archive")
+        builds = project.sealed(testset).builds
+        file, digest = builds.store_archive(commit, scratch / "archive")
     project.append(BaselineArchived(testset.number, commit, file, digest))
     if kept is not None:
         project.sealed(project.state.testsets[kept.testset]).builds.remove_archive(kept.file)

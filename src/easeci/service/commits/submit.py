@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from easeci.build.branches import Branches
+from easeci.build.checkout import CleanTree
 from easeci.build.detection import allowed_sandboxes
 from easeci.build.repository import CommitFacts
 from easeci.build.sandbox import Sandbox
+from easeci.build.workspace import open_scratch
 from easeci.errors import BuildError, ScriptError, UsageError
 from easeci.ledger.events import BuildFailed, Built, Event, Promoted, Submitted, Superseded
 from easeci.ledger.state import State, Submission, Testset
@@ -56,8 +58,12 @@ def run(
         if candidate and not submission.candidate:
             project.append(Promoted(submission.number))
         if new:
-            _build(project, testset, submission, allowed_sandboxes(unsandboxed=unsandboxed))
-            _supersede(project, testset, submission)
+            sandboxes = allowed_sandboxes(unsandboxed=unsandboxed)
+            with open_scratch((*project.repository.folders, project.store.folder)) as scratch:
+                tree = CleanTree(commit, scratch / "tree")
+                _build(project, testset, submission, sandboxes, tree)
+                _supersede(project, testset, submission)
+                catch_up(project, tree)
         catch_up(project)
         return answer_of(project.state, submission, charged=new)
 
@@ -95,7 +101,11 @@ def _submit(
 
 
 def _build(
-    project: Project, testset: Testset, submission: Submission, sandboxes: Sequence[Sandbox]
+    project: Project,
+    testset: Testset,
+    submission: Submission,
+    sandboxes: Sequence[Sandbox],
+    tree: CleanTree,
 ) -> None:
     """Make the predictions that a test needs: the commit's, and on a new testset the baseline's."""
     try:
@@ -108,7 +118,8 @@ def _build(
     if submission.built:
         return
     name = f"commit-{submission.number:06}"
-    result = build(project, testset, submission.commit, sandboxes, name=name)
+    kept = tree if submission.candidate else None  # others never become the baseline
+    result = build(project, testset, submission.commit, sandboxes, name=name, tree=kept)
     made, log = result.predictions, result.log
     if made is None:
         reason = "" if result.failure is None else result.failure.message
