@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,16 +29,23 @@ class Written:
     commits: int
 
 
-def write_report(project: Project, path: Path, *, owner: bool = False) -> Written:
+def write_report(
+    project: Project,
+    path: Path,
+    *,
+    owner: bool = False,
+    waiting: Callable[[], None] | None = None,
+) -> Written:
     """Write the report; one that is there is replaced.
 
-    Whether the file can be written is checked before a look is recorded.
+    Whether the file can be written is checked before a look is recorded. ``waiting`` is called
+    once if another command acts on the project now.
     """
     if owner:
         require_charts()
     with _replaced(path, PRIVATE if owner else PUBLIC) as file:
         if owner:
-            record_look(project, "report")
+            record_look(project, "report", waiting)
         found = make_report(project, owner=owner)
         file.write(page(found).encode("utf-8", errors="replace"))
     return Written(
