@@ -53,8 +53,7 @@ def _describe(script: Script, proofs: int, before: int) -> str:
     if script.adaptivity is Adaptivity.FIRST_CHANGE or not script.needs_old_model:
         return f"each of {count(script.steps)} steps"
     return (
-        f"step {count(script.steps)}, if no more than {proofs} of the {count(before)} before it "
-        f"{word}"
+        f"step {count(script.steps)}, if at most {proofs} of the {count(before)} before it {word}"
     )
 
 
@@ -80,10 +79,12 @@ def planned_difference(script: Script, clause: LinearClause) -> PlannedDifferenc
             share = min(Fraction(1), ceiling + zone)
             if script.mode is Mode.FP_FREE:
                 share = ceiling - zone if ceiling > zone else ceiling
-            why = f"'{other.text}' leaves d up to {exact(share)} to be promised"
+            why = f"d up to {exact(share)}, because of '{other.text}'"
             return PlannedDifference(share, why)
     if script.difference is not None:
-        return PlannedDifference(script.difference, f"the expected d of {exact(script.difference)}")
+        return PlannedDifference(
+            script.difference, f"d up to {exact(script.difference)}, the expected difference"
+        )
     return PlannedDifference(
-        COMMON_DIFFERENCE, f"d up to {exact(COMMON_DIFFERENCE)}, as no difference is given"
+        COMMON_DIFFERENCE, f"d up to {exact(COMMON_DIFFERENCE)}, because no difference is given"
     )

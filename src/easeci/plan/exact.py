@@ -31,7 +31,7 @@ def exact_estimate(script: Script) -> Estimate:
     return Estimate(
         estimator=Estimator.EXACT,
         applies=True,
-        reason="decides by exact tail probabilities; the choice where all labels are at hand",
+        reason="decides by exact tail probabilities; the best choice if all labels are known",
         examples=max(sizes.values()),
         labels=max(labelled, default=0),
         labels_per_commit=0,
@@ -116,7 +116,7 @@ def _derivation(script: Script, clause: LinearClause, size: int) -> list[str]:
     if single_variable(clause.score) is not None:
         method = "exact binomial cut-off"
     elif difference_of_accuracies(clause.score) is not None:
-        method = f"exact trinomial cut-off, {planned_difference(script, clause).why}"
+        method = f"exact trinomial cut-off for {planned_difference(script, clause).why}"
     else:
         method = "Chernoff on the joint score of the five cells"
     doubled = exact(clause.tolerance * Fraction(2))

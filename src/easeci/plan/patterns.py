@@ -64,7 +64,7 @@ def pattern2(script: Script) -> Estimate:
         applies=True,
         reason=(
             f"sized for the expected difference of {exact(script.difference)}; "
-            "grown on demand if a commit differs more"
+            "a commit that differs more needs more examples"
         ),
         examples=examples,
         labels=0,
@@ -150,12 +150,12 @@ def _pattern2_unsized(test: BennettTest, opening: list[str]) -> Estimate:
         estimator=Estimator.PATTERN2,
         applies=True,
         reason=(
-            "its size depends on d, which its first stage measures when it runs: give the expected "
+            "its size depends on d, which its first stage measures when it runs; give an expected "
             "difference to size it"
         ),
         unlabelled=test.first_stage.sample_size,
         tests=(test,),
-        derivation=(*opening, "Its size is known only then:", *(f"  {size}" for size in sizes)),
+        derivation=(*opening, "Its size for some values of d:", *(f"  {size}" for size in sizes)),
     )
 
 

@@ -94,7 +94,7 @@ def _require_fit(estimate: Estimate) -> None:
     if not estimate.applies:
         raise ScriptError(
             f"estimator {estimate.estimator} does not fit this condition: it {estimate.reason}",
-            hint="Choose another one, or auto.",
+            hint="Choose another estimator, or auto.",
         )
 
 
@@ -118,14 +118,14 @@ def _recommend(script: Script, estimates: tuple[Estimate, ...]) -> tuple[Estimat
     """Sequential if labels are needed; otherwise exact, which needs the fewest examples."""
     by_name = {estimate.estimator: estimate for estimate in estimates}
     if not script.needs_labels:
-        why = "the condition is on d alone: no labels at all, and the fewest examples"
+        why = "the condition is on d alone, so it needs no labels and the fewest examples"
         return by_name[Estimator.EXACT], why
     chosen = by_name[Estimator.SEQUENTIAL]
     assert chosen.labels_per_commit is not None
     best = _best_published(script)
     return chosen, (
-        f"about {count(chosen.labels_per_commit)} labels a commit at the worst truth, where the "
-        f"best published estimator, {best.estimator}, takes {_effort(best)}; {chosen.reason}"
+        f"about {count(chosen.labels_per_commit)} labels per commit in the worst case, where the "
+        f"best published estimator, {best.estimator}, needs {_effort(best)}; it {chosen.reason}"
     )
 
 
@@ -139,7 +139,7 @@ def _best_published(script: Script) -> Estimate:
 
 def _effort(estimate: Estimate) -> str:
     if estimate.labels_per_commit:
-        return f"{count(estimate.labels_per_commit)} for each"
+        return f"{count(estimate.labels_per_commit)} per commit"
     return f"{count(estimate.labels or 0)} up front"
 
 

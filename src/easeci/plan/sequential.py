@@ -39,7 +39,7 @@ def sequential(script: Script) -> Estimate:
     return Estimate(
         estimator=Estimator.SEQUENTIAL,
         applies=True,
-        reason="asks for labels until the answer is known, only where the score depends on them",
+        reason="asks for labels only until the answer is known, and only where they matter",
         examples=examples,
         labels=0,
         labels_per_commit=worst,
@@ -47,10 +47,10 @@ def sequential(script: Script) -> Estimate:
         derivation=(
             f"Sized for {step.description}: α = {probability(levels.safety)} for safety, "
             f"β = {probability(levels.sensitivity)} for sensitivity, for each clause",
-            f"Evidence must grow to 1/α for a proof; β goes to giving up too early "
-            f"({FUTILITY_SHARE:.0%}) and to a testset that ends too early",
+            f"A proof needs evidence of 1/α; β covers giving up too early ({FUTILITY_SHARE:.0%}) "
+            f"and running out of examples ({1 - FUTILITY_SHARE:.0%})",
             *(f"{i.clause.text}: {count(i.size)} examples ({i.why})" for i in sized),
-            f"Expected labels a commit, at the worst truth: {count(worst)}",
+            f"Expected labels per commit in the worst case: {count(worst)}",
         ),
     )
 
