@@ -1,4 +1,4 @@
-"""Running the real git: nothing of the surroundings leaks in, and its errors become ours."""
+"""Run the real git in a clean environment; its errors become ours."""
 
 from __future__ import annotations
 
@@ -36,10 +36,12 @@ class GitAnswer:
 
     @property
     def ok(self) -> bool:
+        """Whether git succeeded."""
         return self.code == 0
 
     @property
     def text(self) -> str:
+        """What git printed, as text without blank space around it."""
         return self.output.decode("utf-8", "replace").strip()
 
 
@@ -169,11 +171,13 @@ def _refuse_dubious(folder: Path, answer: GitAnswer) -> None:
 
 
 def _pinned(folder: Path) -> dict[str, str]:
-    """A bare repository of ours is what it is, whatever others put into its folder.
+    """Variables that keep git in a bare repository of ours, whatever others put into its folder.
 
-    Those who may push can make files there: a ``.git`` or a ``commondir`` would lead git to a
+    Accounts that may push can make files there. A ``.git`` or a ``commondir`` would lead git to a
     repository of theirs, and to the programs that its settings name.
     """
+    if not hasattr(os, "geteuid"):  # Windows
+        return {}
     parts = (folder / "HEAD", folder / "objects", folder / "refs")
     try:
         ours = folder.stat().st_uid == os.geteuid()
@@ -186,7 +190,7 @@ def _pinned(folder: Path) -> dict[str, str]:
 
 
 def _other_owner(folder: Path) -> os.stat_result | None:
-    if os.geteuid() != 0:
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return None
     about = _repository_stat(folder)
     return about if about.st_uid != 0 else None

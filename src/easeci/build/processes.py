@@ -7,12 +7,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = os.sysconf("SC_PAGE_SIZE")
 PROC = Path("/proc")
 
 
 @dataclass(frozen=True)
 class Process:
+    """A running process, its parent and the memory that it holds."""
+
     pid: int
     parent: int
     resident_bytes: int
@@ -40,11 +41,11 @@ def _read(pid: int) -> Process | None:
         return None
     # The name may hold spaces and brackets of its own; what follows the last one is numbers.
     fields = text.rpartition(")")[2].split()
-    return Process(pid, int(fields[1]), int(fields[21]) * PAGE)
+    return Process(pid, int(fields[1]), int(fields[21]) * os.sysconf("SC_PAGE_SIZE"))
 
 
 def use_more_than(limit: int, processes: list[Process], root: int) -> bool:
-    """Whether the processes, which are those below one, use more memory than that together.
+    """Whether the processes, which are all those below ``root``, together use more memory.
 
     Adding up resident memory counts shared pages once for each process, and forked workers share
     almost all of theirs. So where the sum exceeds the limit, each page is split among its users.
