@@ -147,7 +147,7 @@ def test_what_cannot_be_run_is_told(command: str, reason: str, site: Site) -> No
 
 @pytest.mark.parametrize("command", ["", "'unbalanced"])
 def test_commands_must_be_commands(command: str, site: Site) -> None:
-    with pytest.raises(UsageError, match="is no command"):
+    with pytest.raises(UsageError, match="is not a command"):
         site.build(Unsandboxed(), command=command, plain__txt="text")
 
 

@@ -1,4 +1,4 @@
-"""A checkout as one file, so that a commit can be built again when its history is gone."""
+"""A checkout as one file, so that a commit can be built again after its history is lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from easeci.errors import InfrastructureError
 
 
 def save_archive(folder: Path, archive: Path) -> None:
-    """Pack a checkout; the same tree gives the same bytes, whoever packs it and whenever."""
+    """Pack a checkout. The same tree always gives the same bytes."""
     with (
         archive.open("wb") as file,
         gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0, compresslevel=6) as packed,
@@ -51,7 +51,7 @@ def _sorted_tree(folder: Path) -> Iterator[Path]:
 
 
 def _plain(member: tarfile.TarInfo) -> None:
-    """Leave nothing but content and run bits."""
+    """Drop everything but content and run bits."""
     runs = member.isdir() or member.issym() or bool(member.mode & 0o100)
     member.mode = 0o755 if runs else 0o644
     member.uid = member.gid = member.mtime = 0
@@ -61,7 +61,7 @@ def _plain(member: tarfile.TarInfo) -> None:
 def _restore(tar: tarfile.TarFile, member: tarfile.TarInfo, into: Path) -> None:
     target = into / member.name
     parts = Path(member.name).parts
-    # A link that was unpacked before must not lead a later file outside.
+    # A link that was unpacked earlier must not lead a later file outside.
     inside = target.parent.resolve() == (into.resolve() / member.name).parent
     if Path(member.name).is_absolute() or ".." in parts or not inside or target.is_symlink():
         raise InfrastructureError(f"the archive leads outside its folder: {member.name!r}")

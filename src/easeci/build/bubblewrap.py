@@ -50,6 +50,7 @@ class Bubblewrap:
     has_mounts: bool = True
 
     def layout(self, workspace: Workspace) -> Layout:  # noqa: ARG002 - the same for every build
+        """Fixed names, so that a program learns nothing of this machine from them."""
         return Layout(
             checkout=INSIDE / "checkout",
             examples=INSIDE / "examples",
@@ -59,6 +60,7 @@ class Bubblewrap:
         )
 
     def launch(self, job: Job) -> Launch:
+        """Start ``bwrap``; as root, in a mount namespace and as the build's user."""
         status, told = os.pipe()
         filters = _filter_descriptor(job.workspace)
         staged = _stage(job)
@@ -84,7 +86,7 @@ def _becoming(uid: int, staged: dict[Path, Path]) -> Iterator[str]:
 
 
 def _stage(job: Job) -> dict[Path, Path]:
-    """Where root puts each mount, since the build's user may not get there by its own way."""
+    """Where root puts each mount: the build's user may be unable to reach its real place."""
     if job.workspace.uid is None:
         return {}
     staged = {}
@@ -105,7 +107,7 @@ def _wrapping(job: Job, staged: dict[Path, Path], told: int, filters: int | None
     if filters is not None:
         yield from ("--seccomp", str(filters))
     yield from ("--proc", "/proc", "--dev", "/dev")
-    # Files in memory count as nobody's memory, so this one place for them has a limit of its own.
+    # Files in memory count for no process, so the one place for them has a limit of its own.
     yield from ("--size", str(max(1, job.limits.memory_bytes // 2)), "--tmpfs", "/dev/shm")  # noqa: S108
     yield from _system()
     yield from _own(job.workspace)
@@ -129,7 +131,7 @@ def _system() -> Iterator[str]:
 
 
 def _seen(job: Job, staged: dict[Path, Path]) -> Iterator[str]:
-    """What may be seen and what may not, the outer before the inner: the inner one decides."""
+    """Show mounts and cover hidden folders; outer ones first, so that the inner ones decide."""
     empty = job.workspace.private / "empty"
     empty.touch(0o644)
     covers = dict(_covers(job))
@@ -149,7 +151,7 @@ def _seen(job: Job, staged: dict[Path, Path]) -> Iterator[str]:
 
 
 def _covers(job: Job) -> Iterator[tuple[Path, Path]]:
-    """Each place where the program would see something hidden, by the name that it has there."""
+    """Each place where the program would see something hidden, as the program would name it."""
     system = [Mount(Path(name), Path(name)) for name in SYSTEM_FOLDERS]
     for secret in filter(Path.exists, job.hidden):
         for mount in (*system, *job.mounts):
@@ -186,6 +188,6 @@ def _filter_descriptor(workspace: Workspace) -> int | None:
 
 
 def missing_programs() -> list[str]:
-    """Those programs that this sandbox needs and that are not installed."""
+    """The programs that this sandbox needs and that are not installed."""
     needed = ["bwrap", "prlimit", *(("unshare", "setpriv") if os.geteuid() == 0 else ())]
     return [program for program in needed if shutil.which(program) is None]

@@ -89,7 +89,7 @@ def _require_complete(answer: GitAnswer) -> None:
 
 
 def _refuse_tree(environment: Mapping[str, str], folder: Path, commit: str) -> None:
-    """Submodules, and trees that are small in git and without end on disk."""
+    """Refuse submodules, and trees that are small in git but huge on disk."""
     files = size = 0
     question = ("ls-tree", "-r", "-l", "--full-tree", "-z", commit)
     with git_entries(folder, *question, environment=environment) as entries:

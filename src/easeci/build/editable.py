@@ -1,4 +1,4 @@
-"""Editable installs: libraries that are really the work tree, which is not what is tested."""
+"""Refuse editable installs: with one, a program imports the work tree and not its commit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def refuse_editable(prefixes: Sequence[Path], top: Path) -> None:
 
 
 def _links(site: Path, top: Path) -> Iterator[tuple[str, Path]]:
-    """What in a folder of libraries leads elsewhere: its name, and where."""
+    """What leads out of a folder of libraries: the name of the library, and where it leads."""
     try:
         found = list(site.iterdir())
     except PermissionError:  # then no Python of this account can import from it

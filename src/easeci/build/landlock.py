@@ -17,16 +17,18 @@ from easeci.errors import InfrastructureError
 SUPERVISE = Path(__file__).with_name("supervise.py")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 ABOUT_MACHINE = ("self", "cpuinfo", "meminfo", "stat", "filesystems", "version", "uptime", "sys")
-"""Of /proc, nothing of other processes: their folders are their user's, and so the program's."""
+"""The parts of /proc that programs may read. They leave out the folders of other processes: those
+of the same user would be open to the program."""
 WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 
 
 @dataclass(frozen=True)
 class Landlock:
-    """Runs programs where they may reach nothing but what they are given.
+    """Runs programs that may reach only the folders that they are given.
 
-    They share the machine's processes and users with all others, so it is the second choice: names
-    of other processes can be seen, and the network is closed by having no sockets at all.
+    It is the second choice, because programs share processes and users with the rest of the
+    machine: they can see the names of other processes. They have no network, because they cannot
+    make sockets.
     """
 
     name: str = "landlock"
@@ -34,9 +36,11 @@ class Landlock:
     has_mounts: bool = False
 
     def layout(self, workspace: Workspace) -> Layout:
+        """The folders under their own names, since there are no mounts."""
         return _own_names(workspace)
 
     def launch(self, job: Job) -> Launch:
+        """Start ``supervise.py`` with orders to confine the program."""
         readable = [*SYSTEM_FOLDERS, *(f"/etc/{name}" for name in SYSTEM_SETTINGS)]
         readable += [f"/proc/{name}" for name in ABOUT_MACHINE]
         readable += [str(mount.source) for mount in job.mounts]
@@ -56,16 +60,18 @@ class Landlock:
 
 @dataclass(frozen=True)
 class Unsandboxed:
-    """Runs programs as the invoking user, who trusts them with everything. Only limits are kept."""
+    """Runs programs with the rights of the invoking user. Only the limits hold."""
 
     name: str = "none"
     changes_user: bool = False
     has_mounts: bool = False
 
     def layout(self, workspace: Workspace) -> Layout:
+        """The folders under their own names, since there are no mounts."""
         return _own_names(workspace)
 
     def launch(self, job: Job) -> Launch:
+        """Start ``supervise.py`` with orders that confine nothing."""
         nothing: list[str] = []
         return _launch(
             job, confined=False, readable=nothing, writable=nothing, filter="", processes=None
@@ -103,7 +109,7 @@ def _refuse_hidden_inside(readable: list[str], hidden: tuple[Path, ...]) -> None
 
 
 def _require_ways(job: Job) -> None:
-    """The build's user must get to its interpreter and to what the script names by its own way."""
+    """Refuse a build whose user cannot reach its interpreter or a mount of the script."""
     wanted = [mount.source for mount in job.mounts if mount.required]
     if Path(job.command[0]).is_absolute():
         wanted.append(Path(job.command[0]).resolve())
@@ -112,5 +118,5 @@ def _require_ways(job: Job) -> None:
             if not step.stat().st_mode & 0o001:
                 raise InfrastructureError(
                     f"builds cannot get to {place}: {step} is closed to other users",
-                    hint="Install bubblewrap, which needs no way there: apt-get install bubblewrap",
+                    hint="Install bubblewrap, which does not need that: apt-get install bubblewrap",
                 )

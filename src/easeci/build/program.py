@@ -31,7 +31,7 @@ KEPT = "What it printed is kept for the owner of the testset."
 
 @dataclass(frozen=True)
 class Program:
-    """A script's program: its command line (split as a shell would, but run by none)."""
+    """A script's program: its command line, which is split as in a shell but run without one."""
 
     command: str
     limits: Limits = field(default_factory=Limits)
@@ -165,7 +165,7 @@ def _copying(what: str) -> Iterator[None]:
 
 
 def _environment(toolchain: Toolchain, layout: Layout) -> dict[str, str]:
-    """All that the program gets to know; nothing else of the invoking environment."""
+    """All environment variables of the program; it gets no others."""
     return {
         "PATH": os.pathsep.join(map(str, toolchain.search_path)),
         "HOME": str(layout.home),
@@ -186,7 +186,7 @@ def _command(text: str, folder: Path, python: Path) -> tuple[str, ...]:
     except ValueError:
         words = []
     if not words:
-        raise UsageError(f"script: {text!r} is no command", hint="Such as ./test_model.py")
+        raise UsageError(f"script: {text!r} is not a command", hint="Such as ./test_model.py")
     name = words[0]
     if Path(name).is_absolute() or ("/" not in name and not (folder / name).is_file()):
         return tuple(words)
@@ -201,7 +201,7 @@ def _command(text: str, folder: Path, python: Path) -> tuple[str, ...]:
 
 
 def _needs_python(path: Path, name: str) -> bool:
-    if path.is_symlink():  # where it leads is the sandbox's matter
+    if path.is_symlink():  # only the sandbox knows where it leads
         return False
     with path.open("rb") as file:
         first = file.readline(256)
@@ -238,7 +238,7 @@ def _require_success(outcome: ProgramOutcome, limits: Limits) -> None:
 
 
 def _ending(code: int) -> str:
-    known = {126: "could it be run?", 127: "was it found, and its interpreter?"}
+    known = {126: "it cannot be run", 127: "it or its interpreter was not found"}
     if code in known:
         return f"exit code {code} ({known[code]})"
     number = code - 128 if code > 128 else -code
@@ -286,7 +286,7 @@ def _no_regular_file(name: str) -> BuildError:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Always a new file that only its owner may read, whatever stood there."""
+    """Write a new file that only its owner may read, and replace what stood there."""
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "wb") as file:

@@ -1,4 +1,4 @@
-"""A git repository, asked through git itself."""
+"""A git repository; every question about it is answered by git itself."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Repository:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Every folder that holds a part of it: none of them is for a program to see."""
+        """Every folder that holds a part of it. The program of a build may see none of them."""
         return (*self.trees, self.git_dir)
 
     @property

@@ -1,4 +1,4 @@
-"""Running a sandboxed program to its end, whichever comes first: its own, or a limit."""
+"""Run a sandboxed program until it ends or exceeds a limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from easeci.errors import InfrastructureError
 
 LOOK_EVERY = 0.05
 LOOK_SHARE = 0.05
-"""The largest part of the time that looking at limits may take."""
+"""The largest share of the time that checking limits may take."""
 ENDING_SECONDS = 20
 BLOCK = 1 << 16
 LAST_OUTPUT = 1 << 24
@@ -27,7 +27,7 @@ LAST_OUTPUT = 1 << 24
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why we ended the program, in words, and what its owner can do."""
+    """Why we ended the program, and what its owner can do about it."""
 
     reason: str
     hint: str
@@ -54,6 +54,7 @@ class Log:
         self._total = 0
 
     def add(self, text: bytes) -> None:
+        """Take what was printed next."""
         self._total += len(text)
         room = self._limit // 2 - len(self._head)
         self._head += text[:room]
@@ -62,6 +63,7 @@ class Log:
             del self._tail[: -self._limit]
 
     def kept(self) -> bytes:
+        """The log, with a note where something is left out."""
         if self._total <= self._limit:
             return bytes(self._head + self._tail)
         tail = self._tail[-(self._limit - len(self._head)) :]
@@ -70,7 +72,7 @@ class Log:
 
 
 class Running:
-    """A sandbox that has been started, and its three ways to tell us something."""
+    """A started sandbox, and the pipes through which it tells what happens."""
 
     def __init__(self, launch: Launch, uid: int | None) -> None:
         self._beginning, begin = os.pipe()
@@ -104,7 +106,7 @@ class Running:
         self._selector.register(self._output, selectors.EVENT_READ)
 
     def wait(self, log: Log, seconds: float) -> bool:
-        """Take what is printed, for so long at most; whether it has ended."""
+        """Collect what is printed, for at most so many seconds; whether the sandbox has ended."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0 and self.process.poll() is None:
             for key, _ in self._selector.select(left):
@@ -117,7 +119,7 @@ class Running:
 
     @property
     def top(self) -> int | None:
-        """The process below which all of the build's are; None until the sandbox tells."""
+        """The process above all processes of the build; None until the sandbox names it."""
         if self._status is None:
             return self.process.pid
         if self._inner is None:
@@ -129,7 +131,7 @@ class Running:
         return None if self._inner is None else self._inner_pid
 
     def end(self, log: Log) -> bool:
-        """Return once every process of the build is dead; whether the program had begun."""
+        """End every process of the build, and return whether the program had begun."""
         held = self.top is not None and self._inner is not None
         if held:
             assert self._inner is not None
@@ -174,7 +176,7 @@ class Running:
 def run_limited(
     launch: Launch, limits: Limits, folders: tuple[Path, ...], uid: int | None
 ) -> ProgramOutcome:
-    """Run it within its limits. No process of it is left when this returns or raises."""
+    """Run a program within its limits; afterwards none of its processes is left."""
     log = Log(limits.log_bytes)
     disk = DiskUse(folders)  # measured before the program can write anything
     start = time.monotonic()

@@ -1,4 +1,4 @@
-"""What every kind of sandbox is given, and what it gives back."""
+"""The interface of all sandboxes: the job that one gets, and how it is started."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Job:
-    """A program to be run: all paths in ``command`` and ``environment`` are the program's own."""
+    """A program to be run; ``command`` and ``environment`` name paths as the program sees them."""
 
     workspace: Workspace
     command: tuple[str, ...]
@@ -71,9 +71,9 @@ class Job:
 class Launch:
     """How a sandbox is started.
 
-    Its standard input is a pipe; one line is written to it when the program itself begins, so that
-    a sandbox that fails is told from a program that does. ``descriptors`` are passed on, and closed
-    here once the sandbox runs. ``status`` is where the sandbox tells the process that holds all
+    Its standard input is a pipe. The sandbox writes a line to it when the program itself begins;
+    this tells a sandbox that fails from a program that fails. ``descriptors`` are passed on, and
+    closed here once the sandbox runs. On ``status`` the sandbox names the process that is above all
     others; None if that is the started process itself, which then ends its children on SIGTERM.
     """
 
@@ -90,7 +90,9 @@ class Sandbox(Protocol):
     """A way to run a program that is not trusted."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """How messages and tests call it."""
+        ...
 
     @property
     def changes_user(self) -> bool:
@@ -99,7 +101,7 @@ class Sandbox(Protocol):
 
     @property
     def has_mounts(self) -> bool:
-        """Whether read-only really is; if not, the program gets copies of its examples."""
+        """Whether it can mount the examples read-only; if not, the program gets copies of them."""
         ...
 
     def layout(self, workspace: Workspace) -> Layout:
@@ -112,12 +114,12 @@ class Sandbox(Protocol):
 
 
 def duration_text(seconds: int) -> str:
-    """As it is written in a script: 30m, 90s."""
+    """A duration as a script writes it: 30m, 90s."""
     return f"{seconds // MINUTE}m" if seconds % MINUTE == 0 else f"{seconds}s"
 
 
 def size_text(size: int) -> str:
-    """As it is written in a script: 8GiB, 512MiB."""
+    """A size as people read it: 8 GiB, 512 MiB."""
     for unit, name in ((KIB**3, "GiB"), (KIB**2, "MiB"), (KIB, "KiB")):
         if size % unit == 0 and size:
             return f"{size // unit} {name}"

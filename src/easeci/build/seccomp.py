@@ -1,7 +1,8 @@
 """A filter of system calls, in the kernel's own form (classic BPF).
 
-It takes away what no model needs and what sandboxes have been broken with: other processes' memory,
-new namespaces, mounts, keys, kernel programs, and asynchronous calls that would go around it.
+It refuses calls that no model needs and that attackers have broken sandboxes with: to other
+processes' memory, new namespaces, mounts, keys, kernel programs, and asynchronous calls, which a
+filter does not see.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ ABSENT = (425, 426, 427, 435)
 
 @dataclass(frozen=True)
 class Machine:
+    """Numbers that differ between architectures: the architecture's own, and of two calls."""
+
     audit: int
     clone: int
     socket: int
@@ -68,11 +71,11 @@ MACHINES = {"x86_64": Machine(0xC000003E, 56, 41), "aarch64": Machine(0xC00000B7
 
 
 def seccomp_filter(*, namespaces: bool) -> bytes | None:
-    """The filter for this machine, or None if it is of a kind that we have no numbers for.
+    """The filter for this machine; None if we do not know the numbers of its system calls.
 
-    With ``namespaces`` these keep the network out. Without, no socket of any family is made;
-    pairs of connected ones still are, which is what pools of processes use. Nor are modes and
-    owners of files changed by name then, since there are no read-only mounts to keep them.
+    With ``namespaces``, the namespace of the network keeps the program offline. Without, the filter
+    refuses every new socket, but not pairs of connected ones, which pools of processes use. It also
+    ignores changes of modes and owners by name, because no read-only mount prevents them.
     """
     kind = platform.machine()
     machine = MACHINES.get(kind)

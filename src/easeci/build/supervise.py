@@ -3,7 +3,7 @@
 A script of its own, run as ``python -I -S supervise.py ORDERS`` with nothing but the standard
 library: it is the sandbox where there is no bubblewrap. The parent keeps the invoking user's rights
 and adopts every orphan below it; the child gives up its rights, step by step, and becomes the
-program. The parent ends when the program does, on SIGTERM, or when who started it dies.
+program. The parent ends when the program does, on SIGTERM, or when its own parent dies.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def landlock_version() -> int:
 
 
 def confine(readable: list[str], writable: list[str]) -> None:
-    """Let this process, for ever, touch only these folders and signal only its own kind."""
+    """Let this process, for good, touch only these folders and signal only what it starts."""
     everything = ALL_OF_VERSION_1 | REFER | TRUNCATE | DEVICE_IOCTL
     attributes = struct.pack("=QQQ", everything, BIND_TCP | CONNECT_TCP, ABSTRACT_SOCKETS | SIGNALS)
     rules = _checked(LIBC.syscall(CREATE_RULESET, attributes, len(attributes), 0))
@@ -76,7 +76,7 @@ def _checked(result: int) -> int:
 
 
 def become_program(orders: dict[str, Any]) -> None:
-    """In the child: give up everything, then be the program."""
+    """In the child: give up all rights, then become the program."""
     os.setsid()
     for limit, value in (
         (resource.RLIMIT_CORE, 0),
@@ -144,7 +144,7 @@ def _below(root: int) -> list[int]:
 def supervise(orders: dict[str, Any]) -> int:
     """Start the program, wait for its end or a signal, and leave nothing behind."""
     LIBC.prctl(SET_SUBREAPER, 1, 0, 0, 0)
-    LIBC.prctl(SET_DUMPABLE, 0, 0, 0, 0)  # nobody of the same user looks into this process
+    LIBC.prctl(SET_DUMPABLE, 0, 0, 0, 0)  # no process of the same user may look into this one
     LIBC.prctl(SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
     child = os.fork()

@@ -14,7 +14,7 @@ from easeci.errors import UsageError
 
 DEVICES = Path("/dev")
 TOO_MUCH = tuple(map(Path, ("/", "/proc", "/sys", "/dev")))
-"""No sandbox is left if a program sees these of the machine."""
+"""A program that sees these folders of the machine is not in a sandbox any more."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def find_toolchain(hidden: Sequence[Path], extra: Sequence[str]) -> Toolchain:
 
 
 def _invoking_python() -> Path:
-    """The one of the active virtual environment, or else the one that runs us."""
+    """The Python of the active virtual environment, or else the one that runs us."""
     active = os.environ.get("VIRTUAL_ENV")
     if active and _may_enter(Path(active) / "bin"):
         python = Path(active) / "bin" / "python"
@@ -108,7 +108,7 @@ def _may_enter(folder: Path) -> bool:
 def _prefix_of_bin(folder: Path) -> Path | None:
     """The environment that a folder of programs belongs to: venv, conda, or a Python of its own.
 
-    Only what is clearly one: the folder above ~/bin is somebody's home.
+    Only what is clearly one: the folder above ~/bin is a home.
     """
     prefix = folder.parent
     if not _may_enter(prefix):
@@ -147,7 +147,7 @@ def _outermost(places: Iterable[Path], hidden: Sequence[Path]) -> list[Path]:
 
 
 def _shows(outer: Path, inner: Path, hidden: Sequence[Path]) -> bool:
-    """Whether who sees the outer folder sees the inner one; not if a hidden one is in between."""
+    """Whether the outer folder shows the inner one; it does not if a hidden folder is between."""
     between = (secret for secret in hidden if secret.is_relative_to(outer))
     return inner.is_relative_to(outer) and not any(map(inner.is_relative_to, between))
 
@@ -175,7 +175,7 @@ def _extra(names: Sequence[str], hidden: Sequence[Path]) -> Iterator[Mount]:
 
 
 def _require_open(source: Path, name: str) -> None:
-    """As root, programs run as another user, who must be able to read the folder itself."""
+    """Started by root, programs run as another user: that user must be able to read the folder."""
     if os.geteuid() != 0 or source.is_relative_to(DEVICES):
         return
     about = source.stat()

@@ -17,36 +17,41 @@ from easeci.errors import InfrastructureError
 PREFIX = "easeci-build-"
 LOCK = "lock"
 NORMAL_TIME = 315_532_800
-"""1980-01-01, the time of every example: when it was written must tell nothing."""
+"""1980-01-01, the time of every example: the real time could tell something about it."""
 BUILD_UIDS = range(64_100, 65_000)
 """No system gives these to accounts."""
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """Folders of one build. ``uid`` is whose they are; None means the invoking user's."""
+    """Folders of one build. They belong to the user ``uid``; None is the invoking user."""
 
     folder: Path
     uid: int | None
 
     @property
     def checkout(self) -> Path:
+        """The commit's files; the program runs in this folder."""
         return self.folder / "checkout"
 
     @property
     def examples(self) -> Path:
+        """The examples to predict."""
         return self.folder / "examples"
 
     @property
     def output(self) -> Path:
+        """Where the program writes its predictions."""
         return self.folder / "output"
 
     @property
     def home(self) -> Path:
+        """An empty home."""
         return self.folder / "home"
 
     @property
     def tmp(self) -> Path:
+        """An empty folder for temporary files."""
         return self.folder / "tmp"
 
     @property
@@ -56,10 +61,11 @@ class Workspace:
 
     @property
     def writable(self) -> tuple[Path, ...]:
+        """The folders that the program may write to."""
         return (self.checkout, self.output, self.home, self.tmp)
 
     def hand_over(self) -> None:
-        """Give the program what it may write to. Links are never followed."""
+        """Make the build's user the owner of all that the program may write to; follow no links."""
         if self.uid is None:
             return
         for folder in self.writable:
@@ -95,8 +101,8 @@ def _has_processes(uid: int) -> bool:
 def open_scratch(avoid: Sequence[Path], uid: int | None = None) -> Iterator[Path]:
     """A new private folder outside the folders to avoid, which is removed whatever happens.
 
-    What a killed command has left is removed by the next one. A user id says who must be able to
-    pass through the folders above.
+    The next command removes what a killed one has left. If ``uid`` is given, other users can pass
+    through the folders above it.
     """
     base = _base(uid, [folder.resolve() for folder in avoid])
     _sweep(base)
@@ -169,7 +175,7 @@ def _sweep(base: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a workspace, whatever depth and modes a program has left.
+    """Remove a folder, whatever depth and modes a program has left in it.
 
     Every folder is first moved to the top, so no path gets long and nothing recurses; ``rm`` takes
     a time that grows with the square of the depth. The lock goes last: what is left of a removal
@@ -196,10 +202,10 @@ def _remove(folder: Path) -> None:
 
 
 def copy_examples(examples: Path, into: Path, *, may_link: bool) -> None:
-    """Give a build its examples: readable, all of one time, and never the vault's own to change.
+    """Give a build its examples: readable, with one time, and never a way to change the vault's.
 
-    A hard link shares its inode with the vault, so it is made only where the sandbox mounts it
-    read-only and nothing about it has to be changed.
+    A hard link is the vault's own file under another name. So it is made only if the sandbox mounts
+    it read-only and its mode and time are already as they must be.
     """
     for parent, folders, files in os.walk(examples):
         here = into / Path(parent).relative_to(examples)
@@ -215,7 +221,7 @@ def copy_examples(examples: Path, into: Path, *, may_link: bool) -> None:
 def _give(source: Path, target: Path, *, may_link: bool) -> None:
     about = source.lstat()
     if not stat.S_ISREG(about.st_mode):
-        raise InfrastructureError(f"the examples hold {source.name!r}, which is no regular file")
+        raise InfrastructureError(f"the examples hold {source.name!r}, which is not a regular file")
     normal = about.st_mtime == NORMAL_TIME and stat.S_IMODE(about.st_mode) == 0o644
     if may_link and normal:
         with suppress(OSError):  # another file system, or one without links

@@ -95,5 +95,5 @@ def test_examples_are_files(examples: Path, tmp_path: Path) -> None:
     """A link in a vault would give a program something else than examples."""
     (examples / "link").symlink_to("/etc/passwd")
     (tmp_path / "into").mkdir()
-    with pytest.raises(InfrastructureError, match="no regular file"):
+    with pytest.raises(InfrastructureError, match="not a regular file"):
         copy_examples(examples, tmp_path / "into", may_link=True)
