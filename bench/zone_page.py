@@ -36,7 +36,7 @@ CHART = """
 
 Models that differ on 2% cannot be more than 0.02 apart: it takes no label to know that. Published
 estimators take as many labels whatever the truth is. For one commit on a testset without labels
-(later commits reuse them: see the month below), told *d* as favourably as the paper reckons:
+(later commits reuse them: see the month below), with *d* known, as favourably as in the paper:
 """
 EDGES = """
 At the edges of the zone no test with these levels that knows *d* takes fewer labels on average than

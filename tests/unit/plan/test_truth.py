@@ -99,7 +99,7 @@ def test_the_promise_is_that_of_the_contract(mode: str, effect: str, promise: Pr
     assert promised(script, Truth(Fraction(effect), Fraction(1, 10))) is promise
 
 
-def test_what_is_left_open_is_what_a_plan_reckons_with() -> None:
+def test_defaults_are_what_a_plan_assumes() -> None:
     script = wanted("n - o > 0.02 +/- 0.01")
     assert likely_truth(script) == Truth(Fraction("0.02"), Fraction("0.1"))
     far = likely_truth(script, Fraction("0.3"))

@@ -229,7 +229,7 @@ def test_a_small_testset_promises_no_sensitivity() -> None:
     assert found.measured[0].promised == Fraction(1, 10)
 
 
-def test_as_many_clear_commits_as_the_plan_reckons_with() -> None:
+def test_as_many_clear_commits_as_the_plan_assumes() -> None:
     assert clear_commits(plan(visible(steps=32)), 6) == 5
     assert clear_commits(plan(visible(steps=32, estimator="hoeffding")), 6) == 6
     assert clear_commits(plan(visible(steps=32, adaptivity="firstChange")), 6) == 1
