@@ -18,8 +18,9 @@ import uvicorn
 
 from easeci.service.access.tokens import add_token, sign_in
 from easeci.service.project import open_project
+from easeci.web.served_project import ServedProject
 from easeci.web.server import Listening, Server
-from easeci.web.site import ServedProject, Site
+from easeci.web.site import Site
 from tests.commands import start_easeci
 from tests.repositories import Workplace, copy_of
 from tests.waiting import PATIENCE

@@ -135,13 +135,13 @@ def test_an_upload_that_the_server_does_not_read_on_is_not_cut_off(
     """While it looks up who is asking, nothing more is taken than fits its buffer."""
     monkeypatch.setattr(connection, "BODY_SECONDS", 0.1)
     looked = Event()
-    visitor_of = busy.here.site.visitor
+    find = busy.here.site.visitors.find
 
     def slowly(session: str | None) -> object:
         assert looked.wait(PATIENCE)
-        return visitor_of(session)
+        return find(session)
 
-    monkeypatch.setattr(busy.here.site, "visitor", slowly)
+    monkeypatch.setattr(busy.here.site.visitors, "find", slowly)
     body = b"reason=".ljust(200_000, b"x")
     with busy.connected() as line:
         line.sendall(post("/testsets/1/retire", len(body), *busy.owners) + body[:150_000])
@@ -180,7 +180,7 @@ def test_a_plan_that_was_typed_over_is_not_reckoned(
     asked: list[object] = []
 
     def has_asked() -> bool:
-        last = [*busy.here.site._asked_last.values()]
+        last = [*busy.here.site.newest_only._newest.values()]
         return bool(last) and last != asked[-1:]
 
     with ThreadPoolExecutor(3) as threads:
@@ -188,7 +188,7 @@ def test_a_plan_that_was_typed_over_is_not_reckoned(
         for steps in (1, 2, 3):
             answers.append(threads.submit(plan, steps))
             wait_until(has_asked)
-            asked += busy.here.site._asked_last.values()
+            asked += busy.here.site.newest_only._newest.values()
         assert begun.wait(PATIENCE)
         go.set()
         first, second, third = (answer.result() for answer in answers)

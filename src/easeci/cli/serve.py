@@ -32,8 +32,8 @@ def serve(
 ) -> None:
     """Show the project in a browser: overview, labelling, testsets, and a plan to play with."""
     try:
+        from easeci.web.served_project import ServedProject
         from easeci.web.server import Listening, Server
-        from easeci.web.site import ServedProject
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "easeci":
             raise
@@ -48,7 +48,7 @@ def serve(
     console.print(f"Serving [bold]{server.site.name}[/] at {server.address}", soft_wrap=True)
     if listening.loopback:
         console.print("Sign in by this link, once, or with a token (`easeci token add`):")
-        print(f"{server.address}/enter/{server.site.new_code()}", flush=True)
+        print(f"{server.address}/enter/{server.site.visitors.new_code()}", flush=True)
     else:
         console.print(
             "It can be reached from other machines: whoever looks needs a token "

@@ -9,16 +9,13 @@ disk before that. If the server is killed, only looks that are not recorded yet 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
 
 from easeci.errors import EaseciError, unexpected
 from easeci.service.commits.advance import catch_up
 from easeci.service.labelling.session import LabelSession
 from easeci.service.looks import append_looks
 from easeci.service.project import Project
-
-if TYPE_CHECKING:
-    from easeci.web.site import ServedProject
+from easeci.web.served_project import ServedProject
 
 IDLE_SECONDS = 15.0
 CLOSING_SECONDS = 5.0

@@ -45,7 +45,7 @@ def _explored(
 ) -> Exploration | FieldError | None:
     if not fields["condition"].strip():
         return FieldError("condition", "there is none yet", hint=f"Write one, such as   {EXAMPLE}")
-    found = context.site.latest(context.who, lambda: explore(fields))
+    found = context.site.newest_only.run(context.who.session, lambda: explore(fields))
     supposed = fields["effect"].strip() or fields["true_difference"].strip()
     if isinstance(found, Exploration) and not supposed:
         return replace(found, reckoned=None)  # nobody has said what is true
@@ -70,4 +70,4 @@ def _chart(context: RequestContext, found: Exploration) -> Mapping[str, str] | N
     bars = found.bars
     if not bars:
         return None
-    return context.site.remembered(("labels", bars), lambda: for_pages(partial(labels_chart, bars)))
+    return context.site.cache.get(("labels", bars), lambda: for_pages(partial(labels_chart, bars)))

@@ -1,8 +1,7 @@
-"""Notes: what became of a form, kept for the page that follows.
+"""Flash messages: what became of a form, shown once on the page that follows.
 
-Whoever sends a form is led on to a page (303), so that loading it again sends nothing again. What
-is to be said there waits here and nowhere else: an address or a cookie could be forged or passed
-on. A note is shown once, to the session whose form it answers.
+A form leads on to a page with a redirect (303), so that a reload does not send it again. The
+message for that page waits here: an address or a cookie could be forged or passed on.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ import threading
 from dataclasses import dataclass
 
 MOST_KEPT = 200
-"""Of all sessions together; the oldest are forgotten, since nobody came for them."""
+"""For all sessions together; the oldest are dropped, because nobody came for them."""
 
 
 @dataclass(frozen=True)
 class FlashMessage:
-    """What became of what was asked for."""
+    """A message with further lines. ``bad`` means that the form was refused."""
 
     message: str
     more: tuple[str, ...] = ()
@@ -24,19 +23,20 @@ class FlashMessage:
 
 
 class FlashMessages:
-    """By session and page. A page that somebody has open elsewhere takes nobody's note away."""
+    """Messages by session and page, so that no other open page takes them away."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: list[tuple[str, str, FlashMessage]] = []
 
-    def leave(self, session: str, path: str, note: FlashMessage) -> None:
+    def add(self, session: str, path: str, message: FlashMessage) -> None:
+        """Keep a message until the session loads the page."""
         with self._lock:
-            self._kept = [*self._kept, (session, path, note)][-MOST_KEPT:]
+            self._kept = [*self._kept, (session, path, message)][-MOST_KEPT:]
 
     def take(self, session: str, path: str) -> list[FlashMessage]:
-        """What was left for this session on this page, the first one first; gone afterwards."""
+        """Remove and return the messages for a session and a page, the oldest first."""
         with self._lock:
-            taken = [note for *whose, note in self._kept if whose == [session, path]]
+            taken = [message for *whose, message in self._kept if whose == [session, path]]
             self._kept = [kept for kept in self._kept if kept[:2] != (session, path)]
         return taken

@@ -112,7 +112,7 @@ def route_endpoint(
         visitor: Visitor | None = None
         try:
             session = request.cookies.get(cookie_name(request))
-            visitor = await run_in_threadpool(site.visitor, session)
+            visitor = await run_in_threadpool(site.visitors.find, session)
             refusal = _refusal(site, guard, request, visitor)
             if refusal is not None:
                 return refusal

@@ -90,8 +90,8 @@ def commit(context: RequestContext) -> Response:
             return context.page("commit.html", shown=view.shown, found=None, figures=())
         context.site.background.look(context.who.session, "commit", view.shown.testset)
         key = curves_key(project, number)
-        curves = context.site.remembered(("curves", *key), lambda: commit_curves(project, number))
-    figures = context.site.remembered(
+        curves = context.site.cache.get(("curves", *key), lambda: commit_curves(project, number))
+    figures = context.site.cache.get(
         ("evidence", *key), lambda: [evidence_figure(c) for c in curves]
     )
     return context.page("commit.html", shown=view.shown, found=view.owner, figures=figures)
@@ -140,10 +140,10 @@ def _wanted(site: Site, project: Project, testset: Testset) -> int:
     if asked_for is not None:
         return asked_for
     key = ("wanted", testset.number, testset.steps_used, len(testset.label_files), testset.retired)
-    return site.remembered(key, lambda: len(wanted_labels(project, testset)))
+    return site.cache.get(key, lambda: len(wanted_labels(project, testset)))
 
 
 def _history(site: Site, testset: Testset, steps: Sequence[DecidedStep]) -> tuple[Figure, ...]:
     """The charts of the testset's steps, drawn once for every reader."""
     key = ("history", testset.number, len(steps), tuple(step.became_baseline for step in steps))
-    return site.remembered(key, lambda: history_figures(testset.script, steps))
+    return site.cache.get(key, lambda: history_figures(testset.script, steps))

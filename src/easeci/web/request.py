@@ -70,9 +70,9 @@ class RequestContext:
                 shutil.copyfileobj(sent.file, file)
             yield path
 
-    def done(self, path: str, note: FlashMessage) -> Response:
+    def done(self, path: str, message: FlashMessage) -> Response:
         """On to a page that says what became of a form: to load that again repeats nothing."""
-        self.site.notes.leave(self.who.session, path, note)
+        self.site.flash.add(self.who.session, path, message)
         return see_other(path)
 
     @property
@@ -80,7 +80,7 @@ class RequestContext:
         """What this page has to say of forms that were sent before; once."""
         if self.request.method != "GET":  # whoever checks a link reads nothing
             return []
-        return self.site.notes.take(self.who.session, self.request.url.path)
+        return self.site.flash.take(self.who.session, self.request.url.path)
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """A page of the site, for whoever asks."""

@@ -18,9 +18,11 @@ from easeci.errors import InfrastructureError, UsageError
 from easeci.web.app import make_app
 from easeci.web.connection import Connection
 from easeci.web.guards import host_of
-from easeci.web.site import LOOPBACK, ServedProject, Site
+from easeci.web.served_project import ServedProject
+from easeci.web.site import Site
 
 CLOSING_SECONDS = 5
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MOST_AT_ONCE = 400
 QUIET = ("asyncio", "python_multipart", "uvicorn")
 
@@ -85,7 +87,7 @@ class Server:
             login=login,
         )
         if not listening.loopback:
-            site.require_tokens(listening.host)
+            site.visitors.require_tokens(listening.host)
         return Server(site, listening, _bound(listening))
 
     @property

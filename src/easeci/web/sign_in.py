@@ -21,15 +21,15 @@ def show(context: RequestContext) -> Response:
 
 def sign_in(context: RequestContext) -> Response:
     """By a token. Whoever guesses has to wait."""
-    wait = context.site.throttle.wait(_address(context))
+    wait = context.site.visitors.throttle.wait(_address(context))
     if wait:
         return _wait(context, wait)
     token = context.text("token")
     session = None
     if len(token) <= LONGEST_TOKEN:
-        session = context.site.sign_in(token)
+        session = context.site.visitors.sign_in(token)
     if session is None:
-        context.site.throttle.failed(_address(context))
+        context.site.visitors.throttle.failed(_address(context))
         return _again(context, 401, "there is no such token, or it was taken back")
     return _let_in(context, session, _local(context.text("next")))
 
@@ -41,21 +41,21 @@ def enter(context: RequestContext) -> Response:
     """
     if context.request.method != "GET":
         return Response(status_code=405)  # somebody checks links: that must not spend this one
-    session = context.site.enter(context.request.path_params["code"])
+    session = context.site.visitors.enter(context.request.path_params["code"])
     if session is None:
         return _again(context, 401, "this link was used already: it works once")
     return _let_in(context, session, "/")
 
 
 def sign_out(context: RequestContext) -> Response:
-    context.site.sign_out(context.who)
+    context.site.visitors.sign_out(context.who)
     answer = see_other("/sign-in")
     answer.delete_cookie(cookie_name(context.request))
     return answer
 
 
 def _let_in(context: RequestContext, session: str, wanted: str | None) -> Response:
-    visitor = context.site.visitor(session)
+    visitor = context.site.visitors.find(session)
     assert visitor is not None
     answer = see_other(wanted or HOME[visitor.role])
     answer.set_cookie(

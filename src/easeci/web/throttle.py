@@ -1,4 +1,4 @@
-"""How often somebody may try to sign in."""
+"""A limit on how often somebody may try to sign in."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MOST_FAILURES_OF_ALL = 200
 
 
 class Throttle:
-    """Failures of the last minute, with their addresses; successes cost nothing.
+    """Failed attempts of the last minute, by address; successes do not count.
 
-    Who has to wait is not let try, so there are never more than of all are allowed.
+    Throttled addresses cannot try, so the limit for all addresses is never exceeded.
     """
 
     def __init__(self) -> None:
@@ -22,23 +22,24 @@ class Throttle:
         self._failures: deque[tuple[float, str]] = deque(maxlen=MOST_FAILURES_OF_ALL)
 
     def wait(self, address: str, now: float | None = None) -> int:
-        """For how many seconds this address has to wait; 0 if it need not."""
+        """How many seconds this address has to wait; 0 if it may try now."""
         moment = time.monotonic() if now is None else now
         with self._lock:
             while self._failures and self._failures[0][0] <= moment - WINDOW_SECONDS:
                 self._failures.popleft()
-            everybodys = [at for at, _ in self._failures]
-            its_own = [at for at, known in self._failures if known == address]
+            all_times = [at for at, _ in self._failures]
+            own_times = [at for at, known in self._failures if known == address]
         return max(
-            _wait(everybodys, MOST_FAILURES_OF_ALL, moment), _wait(its_own, MOST_FAILURES, moment)
+            _wait(all_times, MOST_FAILURES_OF_ALL, moment), _wait(own_times, MOST_FAILURES, moment)
         )
 
     def failed(self, address: str, now: float | None = None) -> None:
+        """Note a failed attempt."""
         moment = time.monotonic() if now is None else now
         with self._lock:
             self._failures.append((moment, address))
 
 
 def _wait(times: list[float], most: int, now: float) -> int:
-    """Until there are fewer than ``most`` in the window."""
+    """Seconds until fewer than ``most`` of these times are in the window."""
     return 0 if len(times) < most else int(times[-most] + WINDOW_SECONDS - now) + 1

@@ -17,7 +17,7 @@ from easeci.service.labelling.session import Flushed, LabelSession
 from easeci.service.project import Project, open_project
 from easeci.web import background as module
 from easeci.web.background import BackgroundThread
-from easeci.web.site import ServedProject
+from easeci.web.served_project import ServedProject
 from tests.repositories import Workplace
 from tests.sites import Here, held, serving_here, visitor, waiting_project
 from tests.waiting import PATIENCE, wait_until

@@ -1,23 +1,23 @@
-"""Notes: what became of a form, for the page that follows."""
+"""Flash messages: what became of a form, for the page that follows."""
 
 from __future__ import annotations
 
 from easeci.web.flash import MOST_KEPT, FlashMessage, FlashMessages
 
 
-def test_a_note_is_for_one_session_one_page_and_once() -> None:
-    notes = FlashMessages()
-    notes.leave("a", "/testsets", FlashMessage("first"))
-    notes.leave("a", "/testsets", FlashMessage("second"))
-    assert notes.take("b", "/testsets") == []
-    assert notes.take("a", "/") == []
-    assert notes.take("a", "/testsets") == [FlashMessage("first"), FlashMessage("second")]
-    assert notes.take("a", "/testsets") == []
+def test_a_message_is_for_one_session_one_page_and_once() -> None:
+    messages = FlashMessages()
+    messages.add("a", "/testsets", FlashMessage("first"))
+    messages.add("a", "/testsets", FlashMessage("second"))
+    assert messages.take("b", "/testsets") == []
+    assert messages.take("a", "/") == []
+    assert messages.take("a", "/testsets") == [FlashMessage("first"), FlashMessage("second")]
+    assert messages.take("a", "/testsets") == []
 
 
-def test_notes_that_nobody_comes_for_are_forgotten() -> None:
-    notes = FlashMessages()
+def test_messages_that_nobody_comes_for_are_forgotten() -> None:
+    messages = FlashMessages()
     for number in range(MOST_KEPT + 1):
-        notes.leave(str(number), "/", FlashMessage("done"))
-    assert notes.take("0", "/") == []
-    assert notes.take("1", "/") == [FlashMessage("done")]
+        messages.add(str(number), "/", FlashMessage("done"))
+    assert messages.take("0", "/") == []
+    assert messages.take("1", "/") == [FlashMessage("done")]

@@ -1,0 +1,68 @@
+"""Who is signed in, and how people sign in: with a token, or once by the server's own link."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+
+from easeci.errors import UsageError
+from easeci.service.access.tokens import (
+    Visitor,
+    sign_in,
+    sign_in_here,
+    sign_out,
+    tokens,
+    visitor_of,
+)
+from easeci.service.project import Project
+from easeci.web.throttle import Throttle
+
+
+class Visitors:
+    """The visitors of a site.
+
+    All of this reads and writes sessions only, so it never waits for a page that reads the project.
+    ``login`` is the name of the account that runs the server.
+    """
+
+    def __init__(self, project: Project, login: str) -> None:
+        self._project, self._login = project, login
+        self._code: str | None = None
+        self._code_lock = threading.Lock()
+        self.throttle = Throttle()
+
+    def find(self, session: str | None) -> Visitor | None:
+        """The visitor who has this session."""
+        return None if not session else visitor_of(self._project, session)
+
+    def sign_in(self, token: str) -> str | None:
+        """A session for a token; None if there is no such token."""
+        return sign_in(self._project, token)
+
+    def sign_out(self, visitor: Visitor) -> None:
+        """End a visitor's session."""
+        sign_out(self._project, visitor)
+
+    def new_code(self) -> str:
+        """A code that signs in the owner once, for the person who started the server."""
+        self._code = secrets.token_urlsafe(24)
+        return self._code
+
+    def enter(self, code: str) -> str | None:
+        """A session for the code, which is worth nothing afterwards."""
+        with self._code_lock:
+            known = self._code
+            if known is None or not secrets.compare_digest(known.encode(), code.encode()):
+                return None
+            self._code = None
+        return sign_in_here(self._project, self._login)
+
+    def require_tokens(self, host: str) -> None:
+        """Refuse to be reached from other machines before anybody has a token."""
+        if not tokens(self._project):
+            raise UsageError(
+                f"to be reached from other machines ({host}) the server needs tokens, and there "
+                "are none",
+                hint="Make one for each person: `easeci token add --role owner`, "
+                "`--role labeller`, `--role developer`.",
+            )
