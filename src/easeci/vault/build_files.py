@@ -11,21 +11,29 @@ from easeci.vault.sealed_files import SealedFiles
 
 
 @dataclass(frozen=True)
+class StoredFile:
+    """A file in the vault, relative to the folder of its testset."""
+
+    file: str
+    digest: str
+
+
+@dataclass(frozen=True)
 class BuildFiles:
     """Logs and archives that were kept with one testset."""
 
     files: SealedFiles
 
-    def store_log(self, name: str, content: bytes) -> tuple[str, str]:
-        """Store what a program printed. Returns the file and its digest."""
+    def store_log(self, name: str, content: bytes) -> StoredFile:
+        """Store what a program printed."""
         return self._store(f"{paths.LOGS}/{name}.txt", content)
 
     def load_log(self, file: str) -> str:
         """What a program printed."""
         return self.files.read(file).decode("utf-8", errors="replace")
 
-    def store_archive(self, commit: str, archive: Path) -> tuple[str, str]:
-        """Store the files of a commit. Returns the file and its digest."""
+    def store_archive(self, commit: str, archive: Path) -> StoredFile:
+        """Store the files of a commit."""
         return self._store(f"{paths.ARCHIVES}/{commit}.tar.gz", archive.read_bytes())
 
     def archive_path(self, file: str) -> Path:
@@ -38,9 +46,9 @@ class BuildFiles:
         with explained(f"{file} of testset {self.files.number} was not removed"):
             (self.files.folder / file).unlink(missing_ok=True)
 
-    def _store(self, file: str, content: bytes) -> tuple[str, str]:
+    def _store(self, file: str, content: bytes) -> StoredFile:
         """Replace a file that was never recorded, because its command was killed."""
         with explained(f"{file} of testset {self.files.number} was not stored"):
             (self.files.folder / file).unlink(missing_ok=True)
             create_file(self.files.folder / file, content)
-        return file, self.files.vault.key.digest(content)
+        return StoredFile(file, self.files.vault.key.digest(content))

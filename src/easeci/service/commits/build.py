@@ -22,6 +22,7 @@ from easeci.errors import BuildError, DataError, UsageError
 from easeci.ledger.state import Testset
 from easeci.script import Script
 from easeci.service.project import Project
+from easeci.vault.build_files import StoredFile
 from easeci.vault.codes import require_known_classes
 from easeci.vault.predictions import StoredPredictions
 from easeci.vault.testset import SealedTestset
@@ -30,20 +31,13 @@ TRY = "`easeci try --examples FILE` runs it on a public sample and shows everyth
 
 
 @dataclass(frozen=True)
-class StoredLog:
-    """What a program printed, in the vault; the file is empty if it did not come that far."""
-
-    file: str
-    digest: str
-
-
-@dataclass(frozen=True)
 class BuildResult:
     """Predictions, or why there are none; and the owner's log of it."""
 
     predictions: StoredPredictions | None
     failure: BuildError | None
-    log: StoredLog
+    log: StoredFile
+    """What the program printed; empty if it never ran."""
 
 
 def program_of(script: Script) -> Program:
@@ -105,7 +99,7 @@ def build(
             )
         printed = into / LOG_NAME
         kept = sealed.builds.store_log(name, printed.read_bytes() if printed.exists() else b"")
-    return BuildResult(None if failure else stored, failure, StoredLog(*kept))
+    return BuildResult(None if failure else stored, failure, kept)
 
 
 def _source(project: Project, commit: str, tree: CleanTree | None) -> BuildSource:

@@ -31,8 +31,8 @@ def ensure_archive(project: Project, tree: CleanTree | None = None) -> None:
             tree.fill(project.repository)
         save_archive(tree.folder, scratch / "archive")
         builds = project.sealed(testset).builds
-        file, digest = builds.store_archive(commit, scratch / "archive")
-    project.append(BaselineArchived(testset.number, commit, file, digest))
+        stored = builds.store_archive(commit, scratch / "archive")
+    project.append(BaselineArchived(testset.number, commit, stored.file, stored.digest))
     if kept is not None:
         project.sealed(project.state.testsets[kept.testset]).builds.remove_archive(kept.file)
 
