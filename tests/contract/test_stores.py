@@ -16,7 +16,7 @@ import pytest
 from easeci.errors import InfrastructureError
 from easeci.ledger.chain import Head, chained, find_damage, start
 from easeci.ledger.events import Looked
-from easeci.store import Store
+from easeci.store.store import Store
 from tests.accounts import bound_by_modes
 from tests.histories import KEY, History
 from tests.waiting import PATIENCE, wait_until
@@ -190,7 +190,7 @@ from pathlib import Path
 from easeci.errors import EaseciError
 from easeci.ledger.chain import chained
 from easeci.ledger.events import Looked
-from easeci.store import Store
+from easeci.store.store import Store
 import easeci.store.engine, alembic.command
 {limit}
 try:

@@ -32,7 +32,7 @@ from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import import_labels
 from easeci.service.project import open_project
 from easeci.service.testsets.add import Offer, add_testset
-from easeci.store import Store
+from easeci.store.store import Store
 from tests.repositories import Workplace, write_examples
 
 NEXT = "next"

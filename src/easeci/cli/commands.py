@@ -7,8 +7,10 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import typer.main
-from typer.core import TyperCommand, TyperGroup
+import typer
+from typer.core import TyperCommand
+
+from easeci.cli.quick_typer import QuickCommand, QuickGroup, quick_command, quick_group
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -93,22 +95,16 @@ COMMANDS = {
 
 
 @cache
-def load_command(name: str) -> TyperCommand | TyperGroup:
+def load_command(name: str) -> QuickCommand | QuickGroup:
     """Import the module of a command and make the command."""
     entry = COMMANDS[name]
     found = getattr(import_module(f"easeci.cli.{entry.module}"), entry.attribute)
     if isinstance(found, typer.Typer):
-        group = typer.main.get_group(found)
-        group.name = name
-        return group
-    single = typer.Typer(add_completion=False)
-    single.command(name)(found)
-    command = typer.main.get_command(single)
-    assert isinstance(command, TyperCommand)
-    return command
+        return quick_group(name, found)
+    return quick_command(name, found)
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(QuickGroup):
     """``easeci`` itself: it lists the commands from the table, and loads only the one called."""
 
     def __init__(self, **settings: Any) -> None:
@@ -116,7 +112,7 @@ class CommandGroup(TyperGroup):
         listed = {name: TyperCommand(name, help=entry.help) for name, entry in COMMANDS.items()}
         super().__init__(**settings | {"commands": listed})
 
-    def get_command(self, ctx: Context, cmd_name: str) -> TyperCommand | TyperGroup | None:  # noqa: ARG002
+    def get_command(self, ctx: Context, cmd_name: str) -> QuickCommand | QuickGroup | None:  # noqa: ARG002
         """Load the command that was called."""
         return load_command(cmd_name) if cmd_name in COMMANDS else None
 

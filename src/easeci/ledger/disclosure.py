@@ -75,7 +75,7 @@ def _step(state: State, submission: Submission, places: dict[int, int]) -> int |
     if submission.repeats is not None:
         return submission.repeats
     testset = state.testsets[submission.testset]
-    if submission.queued and testset.script.adaptivity is Adaptivity.NONE:
+    if submission.queued and testset.terms.adaptivity is Adaptivity.NONE:
         return testset.steps_used + places[submission.number] + 1
     return submission.step
 
@@ -83,7 +83,7 @@ def _step(state: State, submission: Submission, places: dict[int, int]) -> int |
 def steps_used(state: State, testset: Testset) -> int:
     """The steps that are charged; under ``none`` also those of commits that wait."""
     waiting = 0
-    if testset.script.adaptivity is Adaptivity.NONE:
+    if testset.terms.adaptivity is Adaptivity.NONE:
         waiting = len(state.queue(testset))
     return testset.steps_used + waiting
 
@@ -99,7 +99,7 @@ def signal_of(state: State, submission: Submission) -> Signal:
         return Signal.SUPERSEDED
     if not submission.built:  # its command was killed; the next run of the commit builds it
         return Signal.UNBUILT
-    signal = disclose(testset.script.adaptivity, None)
+    signal = disclose(testset.terms.adaptivity, None)
     if testset.retired is not None and signal is Signal.PENDING:
         return Signal.DROPPED
     return signal
@@ -126,7 +126,7 @@ def disclosed_status(state: State) -> DisclosedStatus:
     return DisclosedStatus(
         testset=testset.number,
         name=testset.name,
-        steps=testset.script.steps,
+        steps=testset.terms.steps,
         steps_used=steps_used(state, testset),
         retired=disclosed_reason(state, testset),
         pending=sum(row.signal is Signal.PENDING for row in rows),
@@ -138,7 +138,7 @@ def disclosed_reason(state: State, testset: Testset) -> str | None:
 
     A testset whose steps are all charged is used up, decided or not.
     """
-    if testset.retired is None and steps_used(state, testset) >= testset.script.steps:
+    if testset.retired is None and steps_used(state, testset) >= testset.terms.steps:
         return BUDGET_USED
     return testset.retired
 

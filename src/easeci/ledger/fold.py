@@ -160,7 +160,7 @@ def _decided(state: State, event: Decided, at: str) -> None:
 def _passed(state: State, submission: Submission) -> None:
     """The last commit of its branch that passed is the baseline."""
     submission.became_baseline |= state.baseline != submission.commit
-    hidden = state.testsets[submission.testset].script.adaptivity is Adaptivity.NONE
+    hidden = state.testsets[submission.testset].terms.adaptivity is Adaptivity.NONE
     state.baseline, state.baseline_how, state.baseline_hidden = submission.commit, "passed", hidden
 
 
@@ -186,7 +186,7 @@ def _answered(state: State, event: Signalled, at: str) -> None:  # noqa: ARG001
     testset = state.testsets[submission.testset]
     if submission.step is not None:
         testset.steps[submission.step - 1].answered = True
-    again = event.repeats is not None and testset.script.adaptivity is not Adaptivity.NONE
+    again = event.repeats is not None and testset.terms.adaptivity is not Adaptivity.NONE
     if again and submission.candidate and testset.steps[(event.repeats or 1) - 1].passed:
         # Passed on another branch, and now on the branch whose tips become the baseline.
         _passed(state, submission)

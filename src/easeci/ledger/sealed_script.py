@@ -6,14 +6,44 @@ Texts and not values, so that constants stay exactly as the owner wrote them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 
-from easeci.script import Entry, Script, assemble
+from easeci.script import Adaptivity, Entry, Mode, Script, assemble
+from easeci.script.keys import parse_adaptivity, parse_mode, parse_probability, parse_steps
+
+
+@dataclass(frozen=True)
+class SealedTerms:
+    """What developers may see of a sealed script, with the condition as the owner wrote it.
+
+    Reading it parses no condition, so that commands that only show something start quickly.
+    """
+
+    condition: str
+    reliability: Fraction
+    mode: Mode
+    adaptivity: Adaptivity
+    steps: int
 
 
 def sealed(entries: Mapping[str, Entry]) -> dict[str, list[str]]:
+    """The texts of the keys, to be recorded."""
     return {name: list(entry.texts) for name, entry in entries.items()}
 
 
 def unsealed(texts: Mapping[str, list[str]]) -> Script:
+    """The script that was sealed."""
     entries = {name: Entry.options(name, values) for name, values in texts.items()}
     return assemble(entries, "the sealed script")
+
+
+def sealed_terms(texts: Mapping[str, list[str]]) -> SealedTerms:
+    """The terms of the script that was sealed. Its texts were checked when it was."""
+    return SealedTerms(
+        condition=" ".join(texts["condition"][0].split()),
+        reliability=parse_probability(texts["reliability"][0]),
+        mode=parse_mode(texts["mode"][0]),
+        adaptivity=parse_adaptivity(texts["adaptivity"][0])[0],
+        steps=parse_steps(texts["steps"][0]),
+    )

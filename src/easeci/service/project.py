@@ -23,7 +23,7 @@ from easeci.ledger.disclosure import disclosed_reason
 from easeci.ledger.events import Event, ProjectOpened, parse_event
 from easeci.ledger.fold import apply, fold
 from easeci.ledger.state import State, Testset
-from easeci.store import Store
+from easeci.store.store import Store
 from easeci.times import time_text
 from easeci.vault.paths import Vault, open_vault
 from easeci.vault.testset import SealedTestset

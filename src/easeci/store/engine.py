@@ -80,7 +80,7 @@ def _explanation(path: Path, error: sqlite3.Error | None) -> InfrastructureError
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return InfrastructureError(
                 f"{path} may not be written",
-                hint="The store must be writable for whoever runs easeci; --store names another.",
+                hint="Your account must be allowed to write to the store; --store names another.",
             )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return InfrastructureError(

@@ -53,7 +53,7 @@ def _new_testset(state: State, testset: Testset) -> Alarm | None:
 
 
 def _few_steps(state: State, testset: Testset) -> Alarm | None:
-    left = testset.script.steps - steps_used(state, testset)
+    left = testset.terms.steps - steps_used(state, testset)
     if disclosed_reason(state, testset) is not None or left > STEPS_LEFT:
         return None
     return Alarm(AlarmKind.FEW_STEPS, f"Steps left: {left}.", "Prepare the next testset.")

@@ -61,15 +61,15 @@ def status(project: Project, *, owner: bool = False, labels_wanted: int | None =
     """
     state = project.state
     testset, shown = state.latest_testset, disclosed_status(state)
-    script = None if testset is None else testset.script
+    terms = None if testset is None else testset.terms
     for_owner = testset if owner else None
     return Status(
         project=project.name,
         shown=shown,
-        condition=None if script is None else str(script.condition),
-        reliability=None if script is None else f"{float(script.reliability):.10g}",
-        mode=None if script is None else str(script.mode),
-        adaptivity=None if script is None else str(script.adaptivity),
+        condition=None if terms is None else terms.condition,
+        reliability=None if terms is None else f"{float(terms.reliability):.10g}",
+        mode=None if terms is None else str(terms.mode),
+        adaptivity=None if terms is None else str(terms.adaptivity),
         next=next_act(shown),
         rests_on=rests_on(state, testset),
         owner=None if for_owner is None else owner_status(project, for_owner, labels_wanted),
@@ -148,7 +148,7 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
             "Somebody has looked at more than the signals: no decision about a model may rest on "
             "that."
         )
-    if testset.script.adaptivity is not Adaptivity.NONE:
+    if testset.terms.adaptivity is not Adaptivity.NONE:
         lines.append("Developers see the signals, and nothing else.")
     return tuple(lines)
 

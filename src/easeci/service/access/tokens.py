@@ -17,7 +17,7 @@ from enum import StrEnum
 
 from easeci.errors import UsageError
 from easeci.service.project import Project, utc_now
-from easeci.store import Access, SessionRow, TokenRow
+from easeci.store.access import Access, SessionRow, TokenRow
 from easeci.times import parse_time, time_text
 
 PREFIX = "easeci_"

@@ -37,7 +37,7 @@ def answer_of(state: State, submission: Submission, *, charged: bool | None = No
     spent = row.step is not None and submission.repeats is None
     return RunAnswer(
         row=row,
-        steps=testset.script.steps,
+        steps=testset.terms.steps,
         steps_used=steps_used(state, testset),
         charged=spent if charged is None else spent and charged,
         failure=submission.failure,

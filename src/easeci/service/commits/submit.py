@@ -6,13 +6,11 @@ Each act is an event, and each event is recorded before the next act, so that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from easeci.build.branches import Branches
 from easeci.build.checkout import CleanTree
-from easeci.build.detection import allowed_sandboxes
 from easeci.build.repository import CommitFacts
-from easeci.build.sandbox import Sandbox
 from easeci.build.workspace import open_scratch
 from easeci.errors import BuildError, ScriptError, UsageError
 from easeci.ledger.events import BuildFailed, Built, Event, Promoted, Submitted, Superseded
@@ -20,8 +18,6 @@ from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Adaptivity, Script, parse_script
 from easeci.service.commits.advance import acting, catch_up, compared_with
 from easeci.service.commits.answer import RunAnswer, answer_of
-from easeci.service.commits.baseline import ensure_predictions
-from easeci.service.commits.build import build
 from easeci.service.commits.keep import keep_ref
 from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, no_testset
@@ -58,10 +54,9 @@ def run(
         if candidate and not submission.candidate:
             project.append(Promoted(submission.number))
         if new:
-            sandboxes = allowed_sandboxes(unsandboxed=unsandboxed)
             with open_scratch((*project.repository.folders, project.store.folder)) as scratch:
                 tree = CleanTree(commit, scratch / "tree")
-                _build(project, testset, submission, sandboxes, tree)
+                _build(project, testset, submission, tree, unsandboxed=unsandboxed)
                 _supersede(project, testset, submission)
                 catch_up(project, tree)
         catch_up(project)
@@ -104,10 +99,17 @@ def _build(
     project: Project,
     testset: Testset,
     submission: Submission,
-    sandboxes: Sequence[Sandbox],
     tree: CleanTree,
+    *,
+    unsandboxed: bool,
 ) -> None:
     """Make the predictions that a test needs: the commit's, and on a new testset the baseline's."""
+    # Here and not above: a signal that is recorded needs no build, and is given at once.
+    from easeci.build.detection import allowed_sandboxes
+    from easeci.service.commits.baseline import ensure_predictions
+    from easeci.service.commits.build import build
+
+    sandboxes = allowed_sandboxes(unsandboxed=unsandboxed)
     try:
         ensure_predictions(project, testset, sandboxes)
     except BuildError:

@@ -23,7 +23,6 @@ from easeci.notify import (
     verdict_letter,
     warning_letter,
 )
-from easeci.plan import plan
 from easeci.script import Adaptivity
 from easeci.service.project import Project
 
@@ -116,6 +115,8 @@ def _warning(project: Project, testset: Testset, message: Message) -> WarningFac
 
 
 def _needs(testset: Testset) -> Needs | None:
+    from easeci.plan import plan  # not above: most commands write no letter
+
     chosen = plan(testset.script).chosen
     if chosen.testset_size is None:
         return None
