@@ -1,7 +1,7 @@
-"""Recording that somebody sees more than the signals.
+"""Recording looks at more than the signals.
 
 The guarantee holds as long as decisions about models rest on the signals. So every look at more is
-recorded before anything is shown, and the status says that somebody has looked.
+recorded before anything is shown, and the status says that there was one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from easeci.service.project import Project
 
 
 def record_look(project: Project, view: str, waiting: Callable[[], None] | None = None) -> None:
-    """Record that somebody is about to see a view, as soon as no other command acts.
+    """Record a look at a view, as soon as no other command acts on the project.
 
     ``waiting`` is called once if another command acts on the project now.
     """

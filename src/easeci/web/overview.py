@@ -71,7 +71,7 @@ def _owners(context: RequestContext) -> Response:
         notices=_notices(context.site, standing.alarms),
         given=context.site.label_session.unrecorded,
         figures=_history(context.site, testset, steps),
-        waiting=[row.shown for row in rows if row.shown.signal is Signal.PENDING],
+        waiting=any(row.shown.signal is Signal.PENDING for row in rows),
         rows=_recent(context, rows),
         rows_in_all=len(rows),
     )
@@ -101,8 +101,9 @@ def build_log(context: RequestContext) -> Response:
     """What a build printed, for the owner."""
     number = context.number("number")
     with context.site.reading() as project:
+        text = history.build_log(project, number)  # or an error, before a look is recorded
         context.site.background.look(context.who.session, "build", None)
-        return context.page("log.html", number=number, text=history.build_log(project, number))
+    return context.page("log.html", number=number, text=text)
 
 
 @dataclass(frozen=True)

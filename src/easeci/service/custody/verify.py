@@ -8,7 +8,7 @@ from easeci.vault.verify import damage, store_damage
 
 
 def verify(project: Project) -> list[str]:
-    """Everything that is wrong with events, labels, examples, order and predictions, in words."""
+    """Every damage to events, labels, examples, orders and predictions; one sentence for each."""
     found = []
     broken = project.store.damage()
     if broken is not None:
