@@ -184,7 +184,7 @@ def test_what_others_may_change_is_found(bare: Path, name: str) -> None:
 def test_a_link_in_place_of_settings_is_found(bare: Path) -> None:
     (bare / "config").rename(bare / "other")
     (bare / "config").symlink_to("other")
-    with pytest.raises(UsageError, match="not this account's own"):
+    with pytest.raises(UsageError, match="does not belong to this account"):
         close_to_others(bare)
 
 
