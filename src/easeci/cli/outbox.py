@@ -15,7 +15,7 @@ from easeci.cli.terminal import JsonOption, output, print_json
 from easeci.times import readable_time
 
 if TYPE_CHECKING:
-    from easeci.service.mail.outbox import Posted
+    from easeci.service.outbox import Posted
 
 
 def outbox(
@@ -27,7 +27,7 @@ def outbox(
     as_json: JsonOption = False,
 ) -> None:
     """The owner's letters: what was sent, and what still waits to be."""
-    from easeci.service.mail import outbox as service
+    from easeci.service import outbox as service
 
     found = opened(store, project)
     letters = service.send_all(found, say_waiting) if send else service.outbox(found)
