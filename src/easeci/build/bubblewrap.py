@@ -2,8 +2,8 @@
 
 As root, three programs hand over to one another in one process: ``unshare`` gives a mount namespace
 in which folders that only root can pass through are put where the build's user finds them;
-``setpriv`` becomes that user; ``bwrap`` does the rest as an ordinary user would. (Bubblewrap's own
-``--uid`` would leave the program root on the host.)
+``setpriv`` becomes that user; ``bwrap`` does the rest as an ordinary user would. (With
+``bwrap --uid`` alone the program would be root on the host.)
 """
 
 from __future__ import annotations
