@@ -1,13 +1,14 @@
 """The life of a project as a list of commands, each of which may be given again after a crash.
 
-Run as a program (``python -m tests.durability.life FOLDER [COMMANDS]``, of which so many commands
-are given; all of them unless told) it ends that life once for every place where it can be killed: right before and
-right after each transaction of the ledger. There the process stands still while its folder is
-copied, which is all that a kill would leave: no lock, no handler, nothing of its memory. In every
-copy the same commands are given again, by a new process: the one that was under way and the next,
-and in every eighth copy all that are left. At the last place the process is killed for real, by
-SIGKILL, and its own folder is gone on with. Processes are forked from one that has everything
-loaded and nothing started.
+Run as a program, ``python -m tests.durability.life FOLDER [COMMANDS]``, it ends that life once at
+every place where it can be killed: right before and right after each transaction of the ledger.
+There the process stands still while its folder is copied, which is all that a kill would leave: no
+lock, no handler, nothing of its memory. In every copy a new process gives the same commands again:
+the one that was under way and the next, and in every eighth copy all that are left. At the last
+place the process is killed for real, by SIGKILL, and the next process goes on in its own folder.
+Processes are forked from one that has everything loaded and nothing started.
+
+With COMMANDS, only so many commands are given, and predictions are written directly.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from easeci.service.labelling.files import import_labels
 from easeci.service.project import open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.store.store import Store
+from tests.predictions import written_directly
 from tests.repositories import Workplace, write_examples
 
 NEXT = "next"
@@ -211,4 +213,8 @@ def reported(place: Workplace) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else None)
+    if len(sys.argv) > 2:
+        with written_directly():
+            main(Path(sys.argv[1]), int(sys.argv[2]))
+    else:
+        main(Path(sys.argv[1]), None)

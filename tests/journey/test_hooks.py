@@ -392,6 +392,7 @@ def test_another_account_pushes_and_learns_its_signal_only(
     pid.communicate()
 
 
+@pytest.mark.long
 @pytest.mark.root
 def test_under_none_other_accounts_read_accepted(
     accounts: tuple[Path, Account, Account],
