@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from tools import write_docs
 
 from easeci.script import KEYS
+from tests.cases import each_case
 from tests.commands import easeci_here
 
 ROOT = Path(__file__).parent.parent.parent
@@ -40,13 +40,13 @@ def test_every_command_is_documented() -> None:
         assert f"easeci {command}" in pages, command
 
 
-@pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
+@each_case("key", KEYS)
 def test_every_key_is_documented(key: object) -> None:
     page = (ROOT / "docs" / "script.md").read_text("utf-8")
     assert f"| `{getattr(key, 'name', '')}` |" in page
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_case("page", PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target

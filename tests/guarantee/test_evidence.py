@@ -8,13 +8,13 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-import pytest
 
 from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Floats
 from easeci.evidence.cells import Codes
 from easeci.evidence.hypothesis import Hypothesis, evidence_against, log_start_values
 from easeci.evidence.wealth import Evidence
 from easeci.script import Cell, Score
+from tests.cases import each_case
 
 CELLS = tuple(Cell)
 ALPHAS = (0.6, 0.3, 0.1)
@@ -81,8 +81,8 @@ SMALL = [
 ]
 
 
-@pytest.mark.parametrize(("phi", "bound", "tolerance", "size", "used"), SMALL)
-@pytest.mark.parametrize("alpha", ALPHAS)
+@each_case(("phi", "bound", "tolerance", "size", "used"), SMALL)
+@each_case("alpha", ALPHAS)
 def test_evidence_crosses_with_probability_at_most_alpha_on_every_small_testset(
     phi: Score, bound: float, tolerance: float, size: int, used: tuple[int, ...], alpha: float
 ) -> None:
@@ -99,8 +99,8 @@ def test_evidence_crosses_with_probability_at_most_alpha_on_every_small_testset(
         assert float(sequences @ np.prod(law**counts, axis=1)) <= alpha + 1e-9
 
 
-@pytest.mark.parametrize("size", [1, 7, 40])
-@pytest.mark.parametrize("sign", [1.0, -1.0])
+@each_case("size", [1, 7, 40])
+@each_case("sign", [1.0, -1.0])
 def test_what_the_unlabelled_say_of_d_is_fair(size: int, sign: float) -> None:
     """The expectation of e(D) is at most 1 for every d that its interval covers; exactly."""
     draw = np.random.default_rng(3)
@@ -146,7 +146,7 @@ SIMULATED = [
 ]
 
 
-@pytest.mark.parametrize(("hypothesis", "law"), SIMULATED)
+@each_case(("hypothesis", "law"), SIMULATED)
 def test_evidence_at_the_threshold_crosses_in_at_most_a_tenth_of_runs(
     hypothesis: Hypothesis, law: list[float]
 ) -> None:

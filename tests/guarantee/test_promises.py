@@ -10,13 +10,13 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 
 from easeci.evidence.clause_test import FUTILITY_SHARE, Goal, Targets
 from easeci.evidence.levels import StepLevels
 from easeci.evidence.sizing import examples_needed
 from easeci.script import Mode, compile_condition, parse_condition
 from easeci.verdict.sequential import decide_sequentially
+from tests.cases import each_case
 
 RUNS = 80
 ALLOWED = 21
@@ -61,7 +61,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("condition", "mode", "law", "wrong"), CASES)
+@each_case(("condition", "mode", "law", "wrong"), CASES)
 def test_wrong_answers_are_as_rare_as_promised(
     condition: str, mode: Mode, law: list[float], wrong: Callable[[int], int]
 ) -> None:

@@ -20,6 +20,7 @@ from easeci.plan import BennettTest, HoeffdingTest, plan
 from easeci.script import Mode, Script
 from easeci.verdict.decide import decide
 from easeci.verdict.logic import Result
+from tests.cases import each_case
 from tests.cells import Law, codes_from_counts
 from tests.scripts import script
 
@@ -123,14 +124,14 @@ def rate_of_passes(name: str, mode: str, law: Law) -> int:
     return passed
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_case("name", CASES)
 def test_fp_free_is_safe(name: str) -> None:
     """A condition that is just false is passed with probability at most δ."""
     _, _, edge, _, _ = CASES[name]
     assert rate_of_passes(name, "fp-free", edge) <= MOST_BROKEN
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_case("name", CASES)
 def test_fp_free_is_sensitive(name: str) -> None:
     """Two tolerances above every threshold, a commit is failed with probability at most δ."""
     _, _, _, above, _ = CASES[name]
@@ -154,9 +155,9 @@ def test_fn_free_is_sensitive(name: str) -> None:
     assert rate_of_passes(name, "fn-free", CASES[name][4]) <= MOST_BROKEN
 
 
-@pytest.mark.parametrize("mode", ["fp-free", "fn-free"])
-@pytest.mark.parametrize("size", [37, 116, 300])
-@pytest.mark.parametrize("accuracy", [0.05, 0.3, 0.5, 0.8, 0.97])
+@each_case("mode", ["fp-free", "fn-free"])
+@each_case("size", [37, 116, 300])
+@each_case("accuracy", [0.05, 0.3, 0.5, 0.8, 0.97])
 def test_one_variable_by_exact_enumeration(mode: str, size: int, accuracy: float) -> None:
     """Safety at the threshold, summed over every count there can be; also where the testset is
     smaller than planned (116), so that the tolerance is wider."""

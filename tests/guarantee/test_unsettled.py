@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from easeci.script import Estimator, Mode, compile_condition, parse_condition
 from easeci.verdict.decide import decide
 from easeci.verdict.logic import Result
 from easeci.verdict.sequential import decide_sequentially
+from tests.cases import each_case
 from tests.scripts import script as script_of
 
 LOOSE = StepLevels(math.log(0.3), math.log(0.3), math.log(0.3))
@@ -36,8 +36,8 @@ def unsettled(codes: Codes, skipped: object) -> Codes:
     return np.where(np.asarray(skipped), hidden, codes).astype(np.uint8)
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("mode", list(Mode))
+@each_case("condition", CONDITIONS)
+@each_case("mode", list(Mode))
 def test_no_choice_of_skipped_labels_gets_further_than_the_truth(
     condition: str, mode: Mode
 ) -> None:
@@ -96,7 +96,7 @@ AT_THRESHOLD = [0.6, 0.1, 0.17, 0.12, 0.01]  # n - o = 0.05
 CLEARLY_GOOD = [0.55, 0.1, 0.25, 0.05, 0.05]  # n - o = 0.2
 
 
-@pytest.mark.parametrize(("delta", "share"), [(0.1, 1.0), (0.2, 1.0), (0.2, 0.3)])
+@each_case(("delta", "share"), [(0.1, 1.0), (0.2, 1.0), (0.2, 0.3)])
 def test_one_who_skips_what_hurts_gains_nothing(delta: float, share: float) -> None:
     """No more wrong passes at the threshold if labels in favour of the old model are skipped."""
     level = math.log(delta)
@@ -118,7 +118,7 @@ def test_one_who_skips_what_hurts_gains_nothing(delta: float, share: float) -> N
         assert rate_limit(naive, runs) > delta
 
 
-@pytest.mark.parametrize("delta", [0.1, 0.2])
+@each_case("delta", [0.1, 0.2])
 def test_one_who_skips_what_helps_cannot_make_it_look_hopeless(delta: float) -> None:
     """A clearly good commit is given up on, or claimed False, with probability at most δ."""
     level = math.log(delta)

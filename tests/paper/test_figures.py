@@ -11,6 +11,7 @@ from paper.published import TABLE, Cell
 from easeci.bounds import Bennett, Hoeffding
 from easeci.plan import BennettTest, Estimate, plan
 from easeci.script import Estimator
+from tests.cases import each_case
 from tests.scripts import script
 
 
@@ -23,7 +24,8 @@ def test_the_table_has_64_cells() -> None:
     assert all(cell.red == (cell.size > 60_000) for cell in TABLE)
 
 
-@pytest.mark.parametrize("cell", TABLE, ids=str)
+@pytest.mark.long
+@each_case("cell", TABLE)
 def test_table(cell: Cell) -> None:
     """F1 and F4 have one variable, F2 and F3 have two; the constant does not matter."""
     one = cell.condition.startswith("n >")
@@ -43,7 +45,7 @@ def test_table(cell: Cell) -> None:
             assert made.practical(estimate) == (not cell.red)
 
 
-@pytest.mark.parametrize("steps", [1, 32])
+@each_case("steps", [1, 32])
 def test_hybrid_costs_what_non_adaptive_does(steps: int) -> None:
     sizes = {
         baseline("n > 0.5 +/- 0.01", steps=steps, adaptivity=adaptivity).examples
@@ -52,7 +54,7 @@ def test_hybrid_costs_what_non_adaptive_does(steps: int) -> None:
     assert len(sizes) == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("steps", "adaptivity", "size"),
     [(1, "none", 46_052), (32, "none", 63_381), (32, "full", 156_956)],
 )
@@ -95,13 +97,13 @@ def pattern1_test(adaptivity: str, steps: int = 32) -> BennettTest:
     return test
 
 
-@pytest.mark.parametrize(("adaptivity", "size"), [("none", 29_048), ("full", 67_706)])
+@each_case(("adaptivity", "size"), [("none", 29_048), ("full", 67_706)])
 def test_pattern1_at_the_printed_variance(adaptivity: str, size: int) -> None:
     """29K and 67K samples: the paper takes p = A."""
     assert pattern1_test(adaptivity).sample_size_for(Fraction(1, 10)) == size
 
 
-@pytest.mark.parametrize(("adaptivity", "size"), [("none", 34_675), ("full", 80_822)])
+@each_case(("adaptivity", "size"), [("none", 34_675), ("full", 80_822)])
 def test_pattern1_as_the_filter_allows(adaptivity: str, size: int) -> None:
     """The paper's own filter guarantees only p = A + 2ε′."""
     estimate = plan(script(PATTERN1, steps=32, adaptivity=adaptivity)).estimate(Estimator.PATTERN1)
@@ -110,7 +112,7 @@ def test_pattern1_as_the_filter_allows(adaptivity: str, size: int) -> None:
         assert estimate.unlabelled == 66_847
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("adaptivity", "steps", "labels"),
     [("none", 1, 2_189), ("none", 32, 2_905), ("full", 32, 6_771)],
 )
@@ -129,7 +131,7 @@ def test_the_printed_active_labelling_stands_in_every_derivation() -> None:
     assert "67,706 examples" in "\n".join(made.estimate(Estimator.PATTERN1).derivation)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("bound", "epsilon", "log_histories", "size"),
     [
         (Hoeffding(2.0, 2), 0.02, math.log(7), 44_269),

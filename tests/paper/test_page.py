@@ -13,6 +13,7 @@ from paper.table import computed_table
 
 from easeci.script import Mode
 from paper import digits, digits_page, page, prose, semeval
+from tests.cases import each_case
 
 SVG = "{http://www.w3.org/2000/svg}"
 MEASURED = Measured.from_json(page.MEASURED.read_text("utf-8"))
@@ -26,7 +27,7 @@ def test_every_cell_of_the_table_is_the_printed_one() -> None:
     assert [cell for cell in computed_table() if not cell.agrees] == []
 
 
-@pytest.mark.parametrize("printed", PROSE, ids=lambda printed: printed.key)
+@each_case("printed", PROSE)
 def test_every_number_in_the_prose_agrees_with_the_printed_one(printed: Printed) -> None:
     computed = prose.COMPUTED[printed.key]()
     assert printed.agrees(computed), f"{printed.where}: {printed.text}, computed {computed}"
@@ -121,7 +122,7 @@ def test_the_accuracy_is_near_98_percent() -> None:
 # --- the trace ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(len(MEASURED.semeval[0].labels)))
+@each_case("seed", range(len(MEASURED.semeval[0].labels)))
 def test_the_reconstruction_has_the_printed_accuracies_and_differences(seed: int) -> None:
     trace = semeval.reconstruct(seed)
     assert [trace.accuracy(i.number) for i in TRACE] == [i.test for i in TRACE]
@@ -133,7 +134,7 @@ def test_three_printed_accuracies_are_no_rounding_of_any_count() -> None:
     assert [i.test for i in TRACE if i.test not in reachable] == ["0.9079", "0.8961", "0.9090"]
 
 
-@pytest.mark.parametrize("query", semeval.QUERIES, ids=lambda query: query.title)
+@each_case("query", semeval.QUERIES)
 def test_by_hand_means_the_published_rule_on_the_printed_accuracies(query: semeval.Query) -> None:
     (clause,) = query.script().clauses
     sign = 1 if query.mode is Mode.FP_FREE else -1

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from easeci.script import Adaptivity, compile_condition, parse_condition, parse_script
+from tests.cases import each_case
 
 TRAILING = " "  # as printed, and as an editor would strip it
 SCRIPTS = [
@@ -37,7 +36,7 @@ CONDITIONS = [
 ]
 
 
-@pytest.mark.parametrize("text", SCRIPTS)
+@each_case("text", SCRIPTS)
 def test_scripts(text: str) -> None:
     script = parse_script(text)
     assert (script.program, script.steps) == ("./test_model.py", 32)
@@ -48,6 +47,6 @@ def test_the_address_of_the_third_party() -> None:
     assert (script.adaptivity, script.third_party) == (Adaptivity.NONE, "xx@abc.com")
 
 
-@pytest.mark.parametrize("text", CONDITIONS)
+@each_case("text", CONDITIONS)
 def test_conditions(text: str) -> None:
     assert compile_condition(parse_condition(text))

@@ -15,6 +15,7 @@ from easeci.bounds.arrays import BoolArray, FloatArray, IntArray
 from easeci.bounds.beta import log_incomplete_beta
 from easeci.bounds.hoeffding import Hoeffding
 from easeci.bounds.search import first_lasting, last_within
+from tests.cases import each_case
 
 LN_DELTA = math.log(1e-4)
 LN2 = math.log(2.0)
@@ -58,16 +59,15 @@ def all_tails(n: int, p: float) -> FloatArray:
 # --- figures -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("log_delta", "expected"),
     [(LN_DELTA, 34_677), (LEVEL, 51_124), (LN_DELTA - 32 * LN2, 142_272)],
-    ids=["one model", "32 none", "32 full"],
 )
 def test_deviation_figures(log_delta: float, expected: int) -> None:
     assert binomial.deviation_sample_size(0.01, log_delta) == expected
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("threshold", "log_beta", "expected"),
     [
         (0.8, LEVEL, 31_471),
@@ -101,7 +101,7 @@ def test_tails_agree_with_fractions(n: int, data: st.DataObject) -> None:
             assert float(value) == pytest.approx(math.log(exact), rel=1e-12, abs=1e-13)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("k", "n", "p"),
     [
         (1500, 2000, 1e-5),
@@ -144,8 +144,8 @@ def test_a_tail_at_a_fixed_share_falls_with_the_sample_size(
 # --- limits ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("alpha", [0.2, 0.05, 0.003])
-@pytest.mark.parametrize("n", [1, 2, 7, 12])
+@each_case("alpha", [0.2, 0.05, 0.003])
+@each_case("n", [1, 2, 7, 12])
 def test_limits_cover(n: int, alpha: float) -> None:
     """By enumeration: a limit is on the wrong side of p with probability at most alpha."""
     lower = np.array([binomial.lower_limit(k, n, math.log(alpha)) for k in range(n + 1)])
@@ -188,7 +188,7 @@ def test_limits_at_the_ends() -> None:
     assert binomial.upper_limit(0, n, log_alpha) == pytest.approx(-math.expm1(log_alpha / n), 1e-9)
 
 
-@pytest.mark.parametrize("k", [0, 1, 5, 10])
+@each_case("k", [0, 1, 5, 10])
 def test_levels_beyond_the_floats_give_trivial_limits(k: int) -> None:
     assert binomial.lower_limit(k, 10, -70_000.0) == 0.0
     assert binomial.upper_limit(k, 10, -70_000.0) == 1.0
@@ -197,8 +197,8 @@ def test_levels_beyond_the_floats_give_trivial_limits(k: int) -> None:
 # --- the deviation form ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tolerance", [0.003, 0.05, 0.1, 0.25, 0.6])
-@pytest.mark.parametrize("n", [1, 2, 5, 16, 60])
+@each_case("tolerance", [0.003, 0.05, 0.1, 0.25, 0.6])
+@each_case("n", [1, 2, 5, 16, 60])
 def test_deviation_tail_is_the_supremum(n: int, tolerance: float) -> None:
     """The tail is the largest over a fine grid of p, which includes the left side of each jump."""
     jumps = np.arange(n + 1) / n - tolerance
@@ -233,8 +233,8 @@ def test_two_peaks_are_told_apart() -> None:
     assert binomial.deviation_tail(n, tolerance) == pytest.approx(terms.max(), abs=1e-12)
 
 
-@pytest.mark.parametrize("tolerance", [0.06, 0.1, 0.22, 0.5, 0.9])
-@pytest.mark.parametrize("delta", [0.4, 0.05, 1e-4])
+@each_case("tolerance", [0.06, 0.1, 0.22, 0.5, 0.9])
+@each_case("delta", [0.4, 0.05, 1e-4])
 def test_deviation_sample_size_against_all_sizes(tolerance: float, delta: float) -> None:
     log_delta = math.log(delta)
     enough = Hoeffding().sample_size(tolerance, log_delta)
@@ -272,7 +272,7 @@ def brute_force_contract(c: float, target: float, alpha: float, beta: float, upt
     return last_bad + 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("threshold", "tolerance", "alpha", "beta"),
     [
         (0.5, 0.1, 0.05, 0.05),
@@ -317,7 +317,7 @@ def test_the_cutoff_is_the_smallest_safe_one(n: int, c: float, log_alpha: float)
         assert float(binomial.log_sf(k - 2, n, c)) > log_alpha
 
 
-@pytest.mark.parametrize("log_level", [LN_DELTA - 100 * LN2, -20_000.0])
+@each_case("log_level", [LN_DELTA - 100 * LN2, -20_000.0])
 def test_contract_at_tiny_levels(log_level: float) -> None:
     n = binomial.contract_sample_size(0.9, 0.01, log_level, log_level)
     k = binomial.cutoff(n, 0.9, log_level)
@@ -332,9 +332,7 @@ def test_beyond_a_certain_target_only_safety_counts() -> None:
     assert binomial.contract_sample_size(0.0, 0.5, LEVEL, LEVEL) == 1
 
 
-@pytest.mark.parametrize(
-    ("threshold", "tolerance"), [(0.9, 0.06), (1.0, 0.01), (-0.1, 0.2), (0.5, 0.0)]
-)
+@each_case(("threshold", "tolerance"), [(0.9, 0.06), (1.0, 0.01), (-0.1, 0.2), (0.5, 0.0)])
 def test_what_cannot_be_reached_is_refused(threshold: float, tolerance: float) -> None:
     with pytest.raises(ValueError, match=r"threshold|tolerance"):
         binomial.contract_sample_size(threshold, tolerance, -5.0, -5.0)

@@ -13,6 +13,7 @@ from scipy import stats
 from easeci.bounds import Bennett, Bound, Hoeffding
 from easeci.bounds.bennett import inverse_rate, rate
 from easeci.bounds.bound import round_up
+from tests.cases import each_case
 
 bounds: st.SearchStrategy[Bound] = st.one_of(
     st.builds(Hoeffding, st.floats(0.1, 10.0), st.sampled_from([1, 2])),
@@ -52,9 +53,9 @@ def test_sample_size_undoes_tolerance(bound: Bound, size: int, log_delta: float)
     assert bound.sample_size(bound.tolerance(size, log_delta) * (1 + 1e-9), log_delta) <= size
 
 
-@pytest.mark.parametrize("mean", [0.001, 0.02, 0.1, 0.5, 0.9])
-@pytest.mark.parametrize("size", [1, 7, 50, 400])
-@pytest.mark.parametrize("tolerance", [0.01, 0.1, 0.3])
+@each_case("mean", [0.001, 0.02, 0.1, 0.5, 0.9])
+@each_case("size", [1, 7, 50, 400])
+@each_case("tolerance", [0.01, 0.1, 0.3])
 def test_no_binomial_tail_exceeds_a_bound(mean: float, size: int, tolerance: float) -> None:
     """The bound is above the exact tail of a Bernoulli mean, for one and two sides."""
     counts = np.arange(size + 1)
@@ -71,8 +72,8 @@ def test_no_binomial_tail_exceeds_a_bound(mean: float, size: int, tolerance: flo
         assert upper <= math.exp(bound.tail(size, tolerance)) * (1 + 1e-12)
 
 
-@pytest.mark.parametrize(("better", "worse"), [(0.3, 0.1), (0.05, 0.15), (0.0, 0.2)])
-@pytest.mark.parametrize("size", [5, 40])
+@each_case(("better", "worse"), [(0.3, 0.1), (0.05, 0.15), (0.0, 0.2)])
+@each_case("size", [5, 40])
 def test_no_trinomial_tail_exceeds_bennett(better: float, worse: float, size: int) -> None:
     """Against exact enumeration of n − o with gains and losses, whose second moment is their sum."""
     mean = better - worse
@@ -105,7 +106,7 @@ def test_rounding_is_always_up() -> None:
     assert [round_up(x) for x in (0.2, 1.0, 1.0000001, 99.5, 100.0 + 1e-11)] == [1, 1, 2, 100, 100]
 
 
-@pytest.mark.parametrize("log_delta", [0.0, 1.0, math.nan])
+@each_case("log_delta", [0.0, 1.0, math.nan])
 def test_levels_must_be_probabilities(log_delta: float) -> None:
     for bound in (Hoeffding(), Bennett(0.1)):
         with pytest.raises(ValueError, match="negative"):

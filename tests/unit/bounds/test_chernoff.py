@@ -16,6 +16,7 @@ from easeci.bounds import binomial, chernoff, trinomial
 from easeci.bounds.arrays import FloatArray
 from easeci.bounds.chernoff import Scores, rate, worst_laws
 from easeci.bounds.hoeffding import Hoeffding
+from tests.cases import each_case
 
 LEVEL = math.log(1e-4 / 2) - 5 * math.log(2.0)
 
@@ -118,7 +119,7 @@ def upper_limit(scores: Scores, average: float, n: int, log_alpha: float) -> flo
     return -chernoff.lower_limit(scores.mirrored(), -average, n, log_alpha)
 
 
-@pytest.mark.parametrize("scores", LINEAR)
+@each_case("scores", LINEAR)
 def test_the_bound_is_above_every_true_tail(scores: Scores) -> None:
     rng = np.random.default_rng(7)
     for _ in range(6):
@@ -160,8 +161,8 @@ def test_a_bound_on_differing_saves_examples() -> None:
     assert n == 26_420
 
 
-@pytest.mark.parametrize("scores", LINEAR)
-@pytest.mark.parametrize(("alpha", "beta"), [(0.1, 0.1), (1e-6, 1e-3)])
+@each_case("scores", LINEAR)
+@each_case(("alpha", "beta"), [(0.1, 0.1), (1e-6, 1e-3)])
 def test_contract_keeps_both_promises(scores: Scores, alpha: float, beta: float) -> None:
     """Some cut-off keeps both promises, and with one example fewer none does."""
     width = scores.highest_mean - scores.lowest_mean

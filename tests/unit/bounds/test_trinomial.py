@@ -16,6 +16,7 @@ from easeci.bounds.arrays import FloatArray
 from easeci.bounds.bennett import Bennett
 from easeci.bounds.lattice import log_envelope
 from easeci.bounds.trinomial import PairedCounts
+from tests.cases import each_case
 
 LN2 = math.log(2.0)
 HALF_LEVEL = math.log(1e-4 / 2) - 5 * LN2  # half of 1e-4, over 32 steps
@@ -126,7 +127,7 @@ def test_tails_agree_with_fractions(n: int, data: st.DataObject) -> None:
         assert value == pytest.approx(math.log(exact), rel=1e-11, abs=1e-11)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("n", "k", "mean", "nonzero"),
     [
         (400, 30, 0.02, 0.1),
@@ -180,7 +181,7 @@ def test_the_worst_tail_is_the_supremum(
         assert worst == pytest.approx(dense_worst(n, k, mean, largest), rel=1e-6, abs=1e-290)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("n", "k", "mean", "largest"),
     [
         (5, 4, 0.0, 1.0),
@@ -227,8 +228,8 @@ def test_smaller_means_are_dominated() -> None:
             assert law_of_sum(8, float(mean), float(q))[8 + 4 :].sum() <= at_c * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("mean", [0.0, 0.02, 0.3, -0.02, -0.1, -0.3])
-@pytest.mark.parametrize("share", [0.1, 0.6, 1.0])
+@each_case("mean", [0.0, 0.02, 0.3, -0.02, -0.1, -0.3])
+@each_case("share", [0.1, 0.6, 1.0])
 def test_how_a_tail_moves_with_the_sample_size(mean: float, share: float) -> None:
     """What lets one answer stand for a span of sizes: by convolution, while the roots are real.
 
@@ -292,7 +293,7 @@ def brute_force_contract(
     return last_bad + 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("threshold", "tolerance", "largest", "alpha", "beta"),
     [
         (0.05, 0.1, 0.4, 0.05, 0.05),
@@ -316,9 +317,7 @@ def test_contract_against_all_sizes(
     assert found == expected
 
 
-@pytest.mark.parametrize(
-    ("threshold", "largest"), [(-0.02, 0.1), (0.0, 0.1), (0.05, 0.1), (0.02, 0.7)]
-)
+@each_case(("threshold", "largest"), [(-0.02, 0.1), (0.0, 0.1), (0.05, 0.1), (0.02, 0.7)])
 def test_contract_keeps_both_promises_from_its_size_on(threshold: float, largest: float) -> None:
     level = math.log(1e-3)
     n = trinomial.contract_sample_size(threshold, 0.02, largest, level, level)
@@ -376,7 +375,7 @@ def test_contract_at_the_end_of_the_range() -> None:
     assert trinomial.contract_sample_size(-1.0, 1.0, 1.0, level, level) == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("threshold", "tolerance", "largest"),
     [(0.09, 0.01, 0.1), (0.1, 0.01, 0.1), (-0.2, 0.1, 0.1), (0.0, 0.01, 0.0), (0.0, -0.1, 0.5)],
 )
@@ -413,8 +412,8 @@ def grid_of_truths(largest: float) -> list[tuple[float, float]]:
     ]
 
 
-@pytest.mark.parametrize("largest", [0.3, 0.7, 1.0])
-@pytest.mark.parametrize(("n", "alpha"), [(1, 0.2), (5, 0.1), (10, 0.05)])
+@each_case("largest", [0.3, 0.7, 1.0])
+@each_case(("n", "alpha"), [(1, 0.2), (5, 0.1), (10, 0.05)])
 def test_limits_cover(n: int, largest: float, alpha: float) -> None:
     """By enumeration: a limit is on the wrong side of Φ with probability at most alpha."""
     totals = range(-n, n + 1)
@@ -431,7 +430,7 @@ def test_limits_cover(n: int, largest: float, alpha: float) -> None:
             assert law[upper < mean].sum() <= alpha * (1 + 1e-6)
 
 
-@pytest.mark.parametrize(("n", "alpha", "share"), [(1, 0.3, 0.05), (3, 0.2, 0.3), (6, 0.1, 0.05)])
+@each_case(("n", "alpha", "share"), [(1, 0.3, 0.05), (3, 0.2, 0.3), (6, 0.1, 0.05)])
 def test_free_limits_cover_whatever_q_is(n: int, alpha: float, share: float) -> None:
     outcomes = [(i, j) for i in range(n + 1) for j in range(n + 1 - i)]
     counts = [PairedCounts(i, j, n) for i, j in outcomes]
@@ -478,8 +477,8 @@ def test_free_limits_cost_little() -> None:
     assert estimate - free < 1.07 * (estimate - known)
 
 
-@pytest.mark.parametrize("log_alpha", [math.log(1e-4) - 100 * LN2, -70_000.0])
-@pytest.mark.parametrize(
+@each_case("log_alpha", [math.log(1e-4) - 100 * LN2, -70_000.0])
+@each_case(
     "counts", [PairedCounts(0, 0, 10), PairedCounts(10, 0, 10), PairedCounts(0, 10, 10),
                PairedCounts(1, 0, 1), PairedCounts(60_000, 50_000, 1_000_000)]
 )  # fmt: skip

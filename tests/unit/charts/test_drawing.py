@@ -41,6 +41,7 @@ from easeci.charts.evidence import FUTILITY, FUTILITY_BAR, PROOF, PROOF_BAR, pow
 from easeci.errors import ExitCode, UsageError
 from easeci.evidence.endings import Ending
 from easeci.verdict.curves import ClauseCurves, Curve
+from tests.cases import each_case
 
 SVG = "{http://www.w3.org/2000/svg}"
 ACROSS = Axis("true gain (percentage points)", -2, 8, (-2, 0, 2, 4))
@@ -170,7 +171,7 @@ def test_a_chart_has_a_panel_of_its_own(draw: Callable[[], str]) -> None:
     assert float(panel.get("rx", "0")) > 0
 
 
-@pytest.mark.parametrize("most", [0, 1, 2, 3])
+@each_case("most", [0, 1, 2, 3])
 def test_few_labels_are_counted_in_whole_ones(most: int) -> None:
     """A tick at one half would be written as 1, below the one at 1."""
     shown = texts(count_chart([(1, most)], "labels"))
@@ -197,7 +198,7 @@ def test_bars_have_their_values_beside_them_in_the_order_given() -> None:
     assert shown.index("Hoeffding") < shown.index("sequential")
 
 
-@pytest.mark.parametrize("draw", SLIM)
+@each_case("draw", SLIM)
 def test_a_slim_chart_fits_a_phone(draw: Callable[[], str]) -> None:
     """Its text as large as elsewhere: on a phone 358 are left between the edges of a card."""
     svg = draw()
@@ -219,11 +220,11 @@ def steps_shown(used: int, steps: int | None, *, slim: bool = False) -> list[lis
     return [[int(tick) for tick in row.split(" step")[0].split()] for row in rows if row]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("used", "steps", "last"),
     [(1, 4, 4), (4, 4, 4), (3, 12, 12), (1, 100, 6), (9, 24, 9), (2, None, 6), (1, 1, 1)],
 )
-@pytest.mark.parametrize("slim", [False, True])
+@each_case("slim", [False, True])
 def test_steps_run_to_the_last_of_a_few_and_else_as_far_as_they_are_used(
     used: int, steps: int | None, last: int, slim: bool
 ) -> None:
@@ -343,7 +344,7 @@ def test_evidence_names_its_curves_their_bars_and_how_it_ended() -> None:
     assert len(set(dashes)) == 4
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("drawn", "title"),
     [
         (curves(Ending.FUTILE, 2_000, -900.0, 9.1), "given up after 2,000 labels"),

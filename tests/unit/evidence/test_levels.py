@@ -18,6 +18,7 @@ from easeci.evidence.levels import (
     uniform_levels,
 )
 from easeci.script import Adaptivity, Mode
+from tests.cases import each_case
 
 DELTA, BETA = Fraction(1, 10), Fraction(1, 5)
 STEPS = 4
@@ -82,7 +83,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("mode", "adaptivity", "promise"), CASES)
+@each_case(("mode", "adaptivity", "promise"), CASES)
 def test_levels_of_first_errors_add_up_to_no_more_than_promised(
     mode: Mode, adaptivity: Adaptivity, promise: str
 ) -> None:
@@ -119,7 +120,7 @@ def test_the_same_enumeration_refutes_levels_without_a_union() -> None:
     assert worst_tree(lambda _: float(DELTA), "P", None) > 4 * DELTA
 
 
-@pytest.mark.parametrize("mode", list(Mode))
+@each_case("mode", list(Mode))
 def test_claims_for_the_owner_add_up_over_all_nodes(mode: Mode) -> None:
     total = sum(
         math.exp(levels(mode, Adaptivity.FULL, "".join(bits)).claim)
@@ -129,7 +130,7 @@ def test_claims_for_the_owner_add_up_over_all_nodes(mode: Mode) -> None:
     assert total <= DELTA
 
 
-@pytest.mark.parametrize("code", [SAFETY_CODE, SENSITIVITY_CODE])
+@each_case("code", [SAFETY_CODE, SENSITIVITY_CODE])
 def test_codes_are_probabilities_of_strings(code: MixtureCode) -> None:
     """Q() = 1 and Q(s) = Q(s·pass) + Q(s·fail)."""
     log_probability = code.log_probability

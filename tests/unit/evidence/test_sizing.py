@@ -6,7 +6,6 @@ import math
 import time
 
 import numpy as np
-import pytest
 
 from easeci.evidence.cells import Codes
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets
@@ -15,6 +14,7 @@ from easeci.evidence.labelled import LabelledCodes
 from easeci.evidence.levels import StepLevels
 from easeci.evidence.sizing import examples_needed, forecast_labels, labels_at
 from easeci.script import Mode, compile_condition, parse_condition
+from tests.cases import each_case
 
 LEVEL = math.log(1e-4 / 32)
 TARGETS = Targets.of(StepLevels(LEVEL, LEVEL, LEVEL))
@@ -34,7 +34,7 @@ def test_known_sizes() -> None:
     assert 21_558 < size < 43_116
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("condition", "difference", "law"),
     [
         ("n - o > 0.02 +/- 0.05", 0.3, [0.6, 0.1, 0.21, 0.09, 0.0]),

@@ -13,6 +13,7 @@ from easeci.evidence.cells import Codes
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
 from easeci.evidence.wealth import CHUNK, Evidence
 from easeci.script import Score
+from tests.cases import each_case
 
 GAIN = Score(Fraction(1), Fraction(-1), Fraction(0))
 NEW = Score(Fraction(1), Fraction(0), Fraction(0))
@@ -31,9 +32,9 @@ def plainly(evidence: Evidence, codes: Codes, target: float) -> int | None:
     return int(crossed[0]) + 1 if len(crossed) else None
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("target", [0.5, 3.0, 9.0])
-@pytest.mark.parametrize("bound", [0.01, -0.02, 0.0])
+@each_case("seed", range(8))
+@each_case("target", [0.5, 3.0, 9.0])
+@each_case("bound", [0.01, -0.02, 0.0])
 def test_blocks_find_the_first_crossing(seed: int, target: float, bound: float) -> None:
     codes = np.random.default_rng(seed).choice(5, 1500, p=LAW).astype(np.uint8)
     evidence = evidence_against(Hypothesis(GAIN, bound, 0.01), PROOF_AIMS, 15_000, 1500, target)
@@ -58,7 +59,7 @@ def test_the_fewest_labels_still_needed_are_never_too_many() -> None:
         assert 1 <= evidence.fewest_more(counts, 5.0, 100 - seen) <= first - seen
 
 
-@pytest.mark.parametrize("aims", [PROOF_AIMS, SPACED_AIMS])
+@each_case("aims", [PROOF_AIMS, SPACED_AIMS])
 def test_no_bet_risks_more_than_it_has(aims: Aims) -> None:
     means = np.linspace(-1.0, 1.0, 401)[1:]
     for step in (1e-6, 0.1, 100.0):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from easeci.ledger.chain import Head, Record, find_damage, start
+from tests.cases import each_case
 from tests.histories import KEY, History, recorded
 
 HISTORY = History.begun().commit("1", True).commit("2", False)
@@ -41,7 +42,7 @@ def test_a_changed_character_is_found(data: st.DataObject) -> None:
     assert damage(records) is not None
 
 
-@pytest.mark.parametrize("index", range(len(RECORDS)))
+@each_case("index", range(len(RECORDS)))
 def test_a_changed_version_or_number_is_found(index: int) -> None:
     for name in ("version", "number"):
         changed = replace(RECORDS[index], **{name: getattr(RECORDS[index], name) + 1})
@@ -57,7 +58,7 @@ def test_a_dropped_record_is_found(index: int) -> None:
     assert damage(renumbered) is not None
 
 
-@pytest.mark.parametrize("index", range(len(RECORDS) - 1))
+@each_case("index", range(len(RECORDS) - 1))
 def test_two_exchanged_records_are_found(index: int) -> None:
     records = list(RECORDS)
     records[index], records[index + 1] = records[index + 1], records[index]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from easeci.ledger.disclosure import disclose, disclosed_row, disclosed_status
 from easeci.ledger.events import TestsetRetired
 from easeci.ledger.signals import Signal
 from easeci.ledger.state import State
 from easeci.script import Adaptivity
 from easeci.verdict.logic import Result
+from tests.cases import each_case
 from tests.histories import History, verdict
 
 
@@ -34,7 +33,7 @@ def test_under_none_a_pass_a_fail_and_a_wait_look_the_same() -> None:
         assert len(views) == 1
 
 
-@pytest.mark.parametrize("adaptivity", [Adaptivity.FULL, Adaptivity.FIRST_CHANGE])
+@each_case("adaptivity", [Adaptivity.FULL, Adaptivity.FIRST_CHANGE])
 def test_otherwise_the_signal_is_the_verdict(adaptivity: Adaptivity) -> None:
     assert disclose(adaptivity, True) is Signal.PASS
     assert disclose(adaptivity, False) is Signal.FAIL

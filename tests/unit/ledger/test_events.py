@@ -8,12 +8,13 @@ import pytest
 
 from easeci.errors import InfrastructureError
 from easeci.ledger.events import KINDS, Event, Looked, event_text, parse_event
+from tests.cases import each_case
 from tests.histories import History
 
 EVENTS = History.begun().commit("1", True).events
 
 
-@pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.kind)
+@each_case("event", EVENTS)
 def test_an_event_comes_back_as_it_was(event: Event) -> None:
     assert parse_event(event.kind, event.VERSION, event_text(event)) == event
 
@@ -23,20 +24,20 @@ def test_every_kind_of_event_is_known() -> None:
     assert set(KINDS.values()) == set(Event.__subclasses__())
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.__name__)
+@each_case("kind", KINDS.values())
 def test_events_cannot_be_changed(kind: type[Event]) -> None:
     assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
     assert all(field.name.islower() for field in dataclasses.fields(kind))
 
 
-@pytest.mark.parametrize(("kind", "version"), [("Unheard", 1), ("Looked", 2)])
+@each_case(("kind", "version"), [("Unheard", 1), ("Looked", 2)])
 def test_an_event_of_a_newer_version_is_refused(kind: str, version: int) -> None:
     with pytest.raises(InfrastructureError, match="does not know") as error:
         parse_event(kind, version, '{"view":"x"}')
     assert "upgrade" in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"other":1}', "[]", '"x"'])
+@each_case("text", ["", "{", '{"other":1}', "[]", '"x"'])
 def test_a_damaged_event_says_so(text: str) -> None:
     with pytest.raises(InfrastructureError, match="damaged"):
         parse_event("Looked", 1, text)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from easeci.evidence.endings import Ending
 from easeci.ledger.events import Decided, MessageQueued, MessageTried
 from easeci.ledger.mail_rules import Letters
 from easeci.verdict.logic import Result
+from tests.cases import each_case
 from tests.histories import CLAUSE, History, verdict
 
 
@@ -51,7 +50,7 @@ def all_unknown(*ends: str) -> History:
     return history
 
 
-@pytest.mark.parametrize("ends", [("exhausted",), ("futile", "exhausted"), ()])
+@each_case("ends", [("exhausted",), ("futile", "exhausted"), ()])
 def test_a_warning_when_most_commits_are_undecided_and_only_once(ends: tuple[str, ...]) -> None:
     history = all_unknown(*ends)
     state = history.state

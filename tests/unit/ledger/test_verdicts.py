@@ -17,6 +17,7 @@ from easeci.service.scripts import make_script
 from easeci.verdict.decide import decide
 from easeci.verdict.logic import Result
 from easeci.verdict.result import Verdict
+from tests.cases import each_case
 from tests.histories import CLAUSE, VERDICT
 
 KEYS = "outcome pass estimator clauses examples labels labels_wanted widened"  # of the document
@@ -30,7 +31,7 @@ def live(estimator: str) -> Verdict:
     return decide(script, np.array([0] * 30 + [1] * 10, dtype=np.uint8), "")
 
 
-@pytest.mark.parametrize("estimator", ["sequential", "hoeffding", "exact"])
+@each_case("estimator", ["sequential", "hoeffding", "exact"])
 def test_a_live_verdict_survives_the_record(estimator: str) -> None:
     """Recorded, written as JSON and parsed, it is the same; and its keys are those of always."""
     recorded = record_of(live(estimator))
@@ -47,7 +48,7 @@ def test_the_first_records_do_not_say_how_a_clause_ended() -> None:
     assert parse_verdict(document) == replace(VERDICT, clauses=(replace(CLAUSE, ended=None),))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "damage", [{"outcome": "Maybe"}, {"clauses": None}, {"clauses": [{}]}, {"estimator": "best"}]
 )
 def test_a_damaged_document_is_said(damage: dict[str, Any]) -> None:
@@ -59,7 +60,7 @@ def test_a_damaged_document_is_said(damage: dict[str, Any]) -> None:
             parse_verdict(rest)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("result", "ends", "undecided"),
     [
         (Result.UNKNOWN, (Ending.EXHAUSTED,), True),

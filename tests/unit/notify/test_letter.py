@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from easeci.errors import UsageError
 from easeci.notify import Letter, parse_address
+from tests.cases import each_case
 from tests.letters import DATE, RECIPIENT, SENDER, a_letter, an_email
 
 HEADERS = {
@@ -86,7 +87,7 @@ def test_unicode_comes_back_as_it_was() -> None:
     assert part(email, "html") == f"<p>{text}</p>\n"
 
 
-@pytest.mark.parametrize("text", INJECTIONS)
+@each_case("text", INJECTIONS)
 def test_a_subject_stays_in_its_header(text: str) -> None:
     email = read_back(Letter("1", RECIPIENT, text, "text", "html").as_email(SENDER, DATE))
     assert set(email.keys()) == HEADERS
@@ -102,7 +103,7 @@ def test_an_address_with_more_in_it_is_refused(text: str) -> None:
             a_letter().as_email(address, DATE)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     ["", "a", "@b.org", "a@", "a b@c.org", "a@b c.org", "<a@b.org>", "a@b.org,c@d.org", '"a"@b.org',
      "a@b@c.org", "a..b@c.org", ".a@c.org", "a@-b.org", "a@b..org", f"{'a' * 65}@b.org",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from easeci.notify import (
     warning_letter,
 )
 from easeci.notify.page import COLUMNS, columns, wrapped
+from tests.cases import each_case
 
 HEAD = "1234567:" + "ab" * 32
 VERDICT = VerdictFacts(
@@ -131,7 +131,7 @@ def check(words: Words) -> None:
     assert "url(" not in words.html
 
 
-@pytest.mark.parametrize("words", ALL, ids=lambda words: words.subject)
+@each_case("words", ALL)
 def test_every_letter_is_narrow_closed_html_and_has_the_head(words: Words) -> None:
     check(words)
     assert f"\n  {HEAD}\n" in words.text  # on one line, to be copied

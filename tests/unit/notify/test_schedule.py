@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from easeci.notify.schedule import LONGEST_WAIT, is_due, next_attempt, wait_after
+from tests.cases import each_case
 
 LAST = datetime(2024, 2, 29, 12, 30, tzinfo=UTC)
 
@@ -21,7 +20,7 @@ def test_the_first_attempt_is_due_at_once() -> None:
     assert is_due(0, None, LAST)
 
 
-@pytest.mark.parametrize("attempts", [1, 2, 5, 100])
+@each_case("attempts", [1, 2, 5, 100])
 def test_an_attempt_is_due_when_its_wait_is_over_and_not_before(attempts: int) -> None:
     due = next_attempt(attempts, LAST)
     assert due == LAST + wait_after(attempts)

@@ -12,6 +12,7 @@ from easeci.errors import UsageError
 from easeci.notify import transport_from
 from easeci.notify.mbox import MboxFile
 from easeci.notify.smtp import Security, SmtpServer
+from tests.cases import each_case
 from tests.mail import Authority
 
 SECRET = "s3cr3t"
@@ -23,7 +24,7 @@ def server_from(url: str, sender: str | None = None) -> SmtpServer:
     return transport
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "host", "port", "security"),
     [
         ("smtp://mail", "mail", 25, Security.NONE),
@@ -62,14 +63,14 @@ def test_a_file_is_named_by_its_whole_path(tmp_path: Path) -> None:
             transport_from(url)
 
 
-@pytest.mark.parametrize("url", [None, ""])
+@each_case("url", [None, ""])
 def test_nothing_set_is_refused_with_the_forms_there_are(url: str | None) -> None:
     with pytest.raises(UsageError, match="no way to send mail is set") as caught:
         transport_from(url)
     assert "smtp+starttls://user:password@host:587" in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "url",
     [
         f"smtp://user:{SECRET}@mail",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from easeci.plan.document import hours, rough_hours
+from tests.cases import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("labels", "shown"),
     [(300, "0.2"), (12_000, "6.7"), (17_999, "10.0"), (18_000, "10"), (2_000_000_000, "1.1M")],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from easeci.plan import BennettTest, FirstStage, HoeffdingTest, Observation, Rare, plan
 from easeci.script import Estimator
+from tests.cases import each_case
 from tests.scripts import script
 
 LEVEL = math.log(0.01)
@@ -34,7 +35,7 @@ def test_a_first_stage_of_the_planned_size() -> None:
     assert stage(None).share(Fraction(99, 100), size) == 1
 
 
-@pytest.mark.parametrize("examples", [10, 100, 900])
+@each_case("examples", [10, 100, 900])
 def test_a_first_stage_that_is_too_small_is_less_sure(examples: int) -> None:
     """With fewer examples than planned the share is less certain, so p is larger."""
     wide = hoeffding(examples)
@@ -49,9 +50,9 @@ def h(u: float) -> float:
     return (1 + u) * math.log(1 + u) - u
 
 
-@pytest.mark.parametrize("scale", [1, -1, 3])
-@pytest.mark.parametrize("difference", ["0.02", "0.3", "0.9"])
-@pytest.mark.parametrize("examples", [50, 800, 30_000])
+@each_case("scale", [1, -1, 3])
+@each_case("difference", ["0.02", "0.3", "0.9"])
+@each_case("examples", [50, 800, 30_000])
 def test_bennetts_tolerance_solves_its_inequality(
     scale: int, difference: str, examples: int
 ) -> None:
@@ -83,7 +84,7 @@ def test_pattern3_needs_its_coarse_stage_too() -> None:
     assert fine < test.first_stage.sample_size == test.needed(perfect) == made.chosen.examples
 
 
-@pytest.mark.parametrize("examples", [10, 1000, 10**6])
+@each_case("examples", [10, 1000, 10**6])
 def test_hoeffdings_tolerance_adds_up_over_variables(examples: int) -> None:
     """Σ |coefficient| · sqrt(ln(1/δ′) / 2N), δ′ a share for each clause and variable."""
     made = plan(script(r"n - 1.1*o > 0 +/- 0.01 /\ d < 0.5 +/- 0.01", reliability=0.98))

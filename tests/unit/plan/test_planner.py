@@ -9,6 +9,7 @@ import pytest
 from easeci.errors import ScriptError
 from easeci.plan import ESTIMATORS, plan
 from easeci.script import Estimator
+from tests.cases import each_case
 from tests.scripts import script
 
 EVERY_WAY = [
@@ -30,7 +31,7 @@ def test_there_is_a_row_for_every_estimator() -> None:
     assert len(ESTIMATORS) == len(made.estimates)
 
 
-@pytest.mark.parametrize("condition", EVERY_WAY)
+@each_case("condition", EVERY_WAY)
 def test_pattern1_is_found_whatever_the_order(condition: str) -> None:
     made = plan(script(condition, steps=32))
     estimate = made.estimate(Estimator.PATTERN1)
@@ -38,7 +39,7 @@ def test_pattern1_is_found_whatever_the_order(condition: str) -> None:
     assert made.estimate(Estimator.PATTERN1_ACTIVE).labels_per_commit == 4_161
 
 
-@pytest.mark.parametrize(
+@each_case(
     "condition", ["n - o > 0.02 +/- 0.01", "0.02 < n - o +/- 0.01", "3*o - 3*n < -0.06 +/- 0.03"]
 )
 def test_pattern2_is_found_whatever_the_order(condition: str) -> None:
@@ -51,16 +52,14 @@ def test_pattern2_is_found_whatever_the_order(condition: str) -> None:
     assert (known.examples, known.labels, known.labels_per_commit) == (34_675, 0, 4_161)
 
 
-@pytest.mark.parametrize(
-    "condition", ["n > 0.9 +/- 0.01", "-n < -0.9 +/- 0.01", "2*n > 1.8 +/- 0.02"]
-)
+@each_case("condition", ["n > 0.9 +/- 0.01", "-n < -0.9 +/- 0.01", "2*n > 1.8 +/- 0.02"])
 def test_pattern3_is_found_whatever_the_order(condition: str) -> None:
     """n is measured roughly to 2B; then errors are at most 1 − A + 4B."""
     made = plan(script(condition, steps=32))
     assert made.estimate(Estimator.PATTERN3).examples == 40_302
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("condition", "applying"),
     [
         (EVERY_WAY[0], {"hoeffding", "pattern1", "pattern1-active"}),
@@ -89,7 +88,7 @@ def test_every_other_estimator_says_why_it_does_not_apply(
             assert (estimate.examples, estimate.labels) == (None, None)
 
 
-@pytest.mark.parametrize("clauses", list(permutations(["n > 0.9 +/- 0.05", "d < 0.1 +/- 0.01"])))
+@each_case("clauses", list(permutations(["n > 0.9 +/- 0.05", "d < 0.1 +/- 0.01"])))
 def test_labels_are_what_the_labelled_clauses_need(clauses: tuple[str, ...]) -> None:
     """d is measured on more examples, but those need no label."""
     estimate = plan(script(r" /\ ".join(clauses))).estimate(Estimator.HOEFFDING)
@@ -129,7 +128,7 @@ def test_the_scripts_own_estimator_decides() -> None:
         plan(script(EVERY_WAY[0], estimator="pattern3"))
 
 
-@pytest.mark.parametrize("condition", [EVERY_WAY[0], "n - o > 0.02 +/- 0.01", "n > 0.9 +/- 0.01"])
+@each_case("condition", [EVERY_WAY[0], "n - o > 0.02 +/- 0.01", "n > 0.9 +/- 0.01"])
 def test_cheap_mode_says_what_looser_tolerances_save(condition: str) -> None:
     """The paper: a point or two of tolerance save up to ten times the labels."""
     one, two = plan(script(condition, steps=32)).savings
@@ -137,7 +136,7 @@ def test_cheap_mode_says_what_looser_tolerances_save(condition: str) -> None:
     assert 2.5 < one.factor < two.factor < 10
 
 
-@pytest.mark.parametrize(("steps", "practical"), [(32, True), (16, False), (64, True)])
+@each_case(("steps", "practical"), [(32, True), (16, False), (64, True)])
 def test_practical_is_a_rate_of_labels(steps: int, practical: bool) -> None:
     """At most 60,000 labels for every 32 evaluations."""
     made = plan(script("n > 0.5 +/- 0.0125", steps=steps, estimator="hoeffding"))
@@ -180,9 +179,9 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("condition", ODD)
-@pytest.mark.parametrize("mode", ["fp-free", "fn-free"])
-@pytest.mark.parametrize("adaptivity", ["none", "full"])
+@each_case("condition", ODD)
+@each_case("mode", ["fp-free", "fn-free"])
+@each_case("adaptivity", ["none", "full"])
 def test_odd_conditions_are_planned_too(condition: str, mode: str, adaptivity: str) -> None:
     """Every estimator sizes constants at the end of the range and contradictory clauses."""
     made = plan(script(condition, mode=mode, adaptivity=adaptivity, steps=3, reliability=0.9))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 from easeci.evidence.cells import Code, Codes
 from easeci.plan import Promise, Truth
@@ -15,6 +14,7 @@ from easeci.plan.truth import labels_at_truth, likely_truth, out_of_reach, promi
 from easeci.script import Script
 from easeci.service.scripts import make_script
 from easeci.verdict.sequential import decide_sequentially
+from tests.cases import each_case
 
 RUNS = 40
 
@@ -34,7 +34,7 @@ def draw(truth: Truth, gain: float, accuracy: float, size: int, rng: np.random.G
     return np.where(rng.random(size) < share, differing, alike).astype(np.uint8)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("condition", "mode", "effect"),
     [
         ("n - o > 0.02 +/- 0.02", "fp-free", "-0.02"),
@@ -82,7 +82,7 @@ def test_a_clause_on_d_that_fails_takes_no_labels() -> None:
     assert [promised(script, truth) for truth in (good, bad)] == [Promise.PASS, Promise.FAIL]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("mode", "effect", "promise"),
     [
         ("fp-free", "0.02", Promise.PASS),

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-import pytest
-
 from easeci.script.cells import AGREEING, DIFFERING, Cell, Score
+from tests.cases import each_case
 
 
 def test_five_cells_are_all_that_three_classes_can_show() -> None:
@@ -25,9 +24,9 @@ def test_five_cells_are_all_that_three_classes_can_show() -> None:
 coefficients = [Fraction(c) for c in (-1, 0, 1, 2)]
 
 
-@pytest.mark.parametrize("a", coefficients)
-@pytest.mark.parametrize("b", coefficients)
-@pytest.mark.parametrize("e", coefficients)
+@each_case("a", coefficients)
+@each_case("b", coefficients)
+@each_case("e", coefficients)
 def test_a_label_matters_exactly_if_it_can_change_the_score(
     a: Fraction, b: Fraction, e: Fraction
 ) -> None:
@@ -43,7 +42,7 @@ def test_a_label_matters_exactly_if_it_can_change_the_score(
     assert (score.lowest, score.highest) == (min(reached), max(reached))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("score", "text"),
     [
         (Score(Fraction(1), Fraction(-1), Fraction(0)), "n - o"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from easeci.errors import ScriptError
 from easeci.script import KEYS, Adaptivity, Estimator, Mode, Script, ScriptKey, parse_script
+from tests.cases import each_case
 
 LIST_FORM = """\
 ml:
@@ -42,7 +43,7 @@ def test_a_travis_file_may_hold_anything_else() -> None:
     assert parse_script(travis) == parse_script(LIST_FORM)
 
 
-@pytest.mark.parametrize("change", [lambda t: "\ufeff" + t, lambda t: t.replace("\n", "\r\n")])
+@each_case("change", [lambda t: "\ufeff" + t, lambda t: t.replace("\n", "\r\n")])
 def test_a_byte_order_mark_and_crlf_change_nothing(change: object) -> None:
     assert callable(change)
     assert parse_script(change(LIST_FORM)) == parse_script(LIST_FORM)
@@ -75,7 +76,7 @@ def test_sensitivity_is_the_reliability_unless_given() -> None:
     assert parse_script(LIST_FORM).sensitivity == Fraction(9999, 10_000)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "kind", "address"),
     [
         ("none -> xx@abc.com", Adaptivity.NONE, "xx@abc.com"),
@@ -90,7 +91,7 @@ def test_adaptivity(text: str, kind: Adaptivity, address: str | None) -> None:
     assert (script.adaptivity, script.third_party) == (kind, address)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "fragments"),
     [
         (replaced("0.9999", "99.99"), ["reliability", "line 4, column 18", "99.99%"]),
@@ -170,7 +171,7 @@ def test_any_value_of_any_key_is_a_script_or_a_script_error(key: ScriptKey, valu
         assert str(error)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("condition", "mode", "fragments"),
     [
         ("n > 0.9 +/- 0.1", "fp-free", ["can never be shown True", "the largest possible n is 1"]),

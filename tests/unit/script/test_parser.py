@@ -13,6 +13,7 @@ from easeci.errors import ScriptError
 from easeci.script import compile_condition, parse_condition, unparse
 from easeci.script.problem import Problem, locate
 from easeci.script.syntax import Condition
+from tests.cases import each_case
 from tests.strategies import almost_conditions, conditions
 
 
@@ -42,7 +43,7 @@ def test_any_text_parses_or_raises_a_script_error(text: str) -> None:
         assert parse_condition(unparse(condition)) == condition
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "(" * 900 + "n" + ")" * 900 + " > 0.5 +/- 0.1",
@@ -65,7 +66,7 @@ def test_hostile_texts_are_answered_quickly(text: str) -> None:
         assert error.message
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "meaning"),
     [
         ("n-o>0.02+/-0.01", "n - o > 0.02 +/- 0.01"),
@@ -86,7 +87,7 @@ def test_spellings(text: str, meaning: str) -> None:
     assert str(parse_condition(text)) == meaning
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "coefficients", "comparison", "threshold"),
     [
         ("n - 1.1 * o > 0.01 +/- 0.01", (1, "-1.1", 0), ">", "0.01"),
@@ -113,7 +114,7 @@ def test_linear_normal_form(
     assert (clause.comparison, clause.threshold) == (comparison, Fraction(Decimal(threshold)))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "fragments"),
     [
         ("n * o > 0.1 +/- 0.01", ["'n * o' is not linear", "column 1", "^^^^^"]),

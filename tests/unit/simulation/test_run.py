@@ -24,6 +24,7 @@ from easeci.simulation.attack import Attack
 from easeci.simulation.developers import clear_commits, developers_for
 from easeci.simulation.laws import CELLS, Law, Laws
 from easeci.simulation.report import LabelUse
+from tests.cases import each_case
 from tests.scripts import script
 
 CONDITIONS = [
@@ -49,8 +50,8 @@ def phi(asked: Script, index: int, law: Law) -> float:
     return float(score.new) * n + float(score.old) * o + float(score.difference) * d
 
 
-@pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("condition", CONDITIONS)
+@each_case("mode", Mode)
+@each_case("condition", CONDITIONS)
 def test_laws_are_where_they_claim_to_be(condition: str, mode: Mode) -> None:
     """At the threshold, ±ε and ±2ε from it; the other clauses do not spoil what is at stake."""
     asked = script(condition, mode=mode)
@@ -91,7 +92,7 @@ def test_places_beyond_the_end_of_a_score_are_left_out() -> None:
     assert developers_for(plan(asked), laws) == (Developer.EDGE,)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("condition", "mode"),
     [
         ("n - o > 0.1 +/- 0.1", Mode.FP_FREE),
@@ -101,7 +102,7 @@ def test_places_beyond_the_end_of_a_score_are_left_out() -> None:
         ("d < 0.3 +/- 0.1", Mode.FN_FREE),
     ],
 )
-@pytest.mark.parametrize("leanings", [[1, -1, -1], [1, 1, 1], [-1, -1]])
+@each_case("leanings", [[1, -1, -1], [1, 1, 1], [-1, -1]])
 def test_an_attack_has_the_truth_that_it_claims(
     condition: str, mode: Mode, leanings: list[int]
 ) -> None:
@@ -186,7 +187,7 @@ KINDS: list[tuple[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("mode", "adaptivity"),
     [
         (Mode.FP_FREE, Adaptivity.FULL),
@@ -195,7 +196,7 @@ KINDS: list[tuple[str, str]] = [
         (Mode.FP_FREE, Adaptivity.NONE),
     ],
 )
-@pytest.mark.parametrize(("condition", "estimator"), KINDS)
+@each_case(("condition", "estimator"), KINDS)
 def test_every_kind_of_script_can_be_simulated(
     condition: str, estimator: str, mode: Mode, adaptivity: Adaptivity
 ) -> None:

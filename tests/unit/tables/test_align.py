@@ -15,6 +15,7 @@ from easeci.evidence.cells import Code, Counts
 from easeci.tables.align import AlignedExamples, align
 from easeci.tables.column import ColumnRole
 from easeci.tables.source import load_column
+from tests.cases import each_case
 
 
 def aligned(new: Any, old: Any = None, labels: Any = None, seed: str = "") -> AlignedExamples:
@@ -80,7 +81,7 @@ def test_without_an_old_model() -> None:
     assert Counts.of(aligned([1, 2, 3]).codes)[Code.AGREE_UNLABELLED] == 3
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("new", "old", "labels", "fragments"),
     [
         ({1: 0, 2: 0, 3: 0, 4: 0}, {1: 0}, None, ["lacks ids of", "3, first 2, 3, 4"]),
@@ -104,7 +105,7 @@ def test_columns_that_do_not_fit(new: Any, old: Any, labels: Any, fragments: lis
     assert "topsecretlabel" not in str(caught.value)
 
 
-@pytest.mark.parametrize("position", ["new", "old", "labels"])
+@each_case("position", ["new", "old", "labels"])
 def test_repeated_ids_are_named_and_counted(position: str) -> None:
     repeated = pl.DataFrame({"id": [7, 7, 5, 5, 5, 6, 6, 4, 4, 1], "prediction": [1] * 10})
     single = pl.DataFrame({"id": [7, 5, 6, 4, 1], "prediction": [1] * 5})
@@ -116,7 +117,7 @@ def test_repeated_ids_are_named_and_counted(position: str) -> None:
         aligned(**sources)
 
 
-@pytest.mark.parametrize("predictions", [[1.5, 2.5], ["a", "b"], [1, 2]])
+@each_case("predictions", [[1.5, 2.5], ["a", "b"], [1, 2]])
 def test_no_label_known_yet(predictions: list[Any]) -> None:
     testset = aligned(predictions, labels=[None, None])
     assert set(testset.codes.tolist()) == {Code.AGREE_UNLABELLED}

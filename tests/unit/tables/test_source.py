@@ -17,6 +17,7 @@ from easeci.errors import DataError, ExitCode
 from easeci.tables.align import align
 from easeci.tables.column import ColumnRole
 from easeci.tables.source import load_column
+from tests.cases import each_case
 
 SECRET = "topsecretlabel"
 
@@ -73,7 +74,7 @@ def test_parquet_of_any_type(tmp_path: Path, values: pl.Series) -> None:
     assert load_column(path, ColumnRole.LABELS).values.cast(pl.String).to_list() == ["1", "2"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "source",
     [
         [1, 2],
@@ -92,7 +93,7 @@ def test_memory_of_any_kind(source: Any) -> None:
     assert (column.ids.to_list(), column.values.to_list()) == ([0, 1], [1, 2])
 
 
-@pytest.mark.parametrize("source", [np.array(["a", "b"]), pd.Series(["a", "b"]), ["a", "b"]])
+@each_case("source", [np.array(["a", "b"]), pd.Series(["a", "b"]), ["a", "b"]])
 def test_texts_in_memory(source: Any) -> None:
     assert load_column(source, ColumnRole.NEW).values.to_list() == ["a", "b"]
 
@@ -184,7 +185,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
         refused(path, ColumnRole.NEW, "permission denied")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "fragment"),
     [
         ([], "has no rows"),
@@ -247,7 +248,7 @@ def test_a_series_is_matched_by_its_index() -> None:
     assert sorted(part.codes.tolist()) == [0, 5, 5, 5]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "labels", [pd.Series(["a", None]), pd.Series([1, None], dtype="Int64"), pd.Series(["a", pd.NA])]
 )
 def test_what_pandas_calls_missing_is_not_yet_known(labels: Any) -> None:

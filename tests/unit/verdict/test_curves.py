@@ -14,6 +14,7 @@ from easeci.script import Script
 from easeci.service.scripts import make_script
 from easeci.verdict.curves import ClauseCurves, evidence_curves
 from easeci.verdict.decide import decide
+from tests.cases import each_case
 
 GAIN = "n - o > 0.02 +/- 0.1"
 BOTH = "n - o > -0.1 +/- 0.1 /\\ n > 0.6 +/- 0.1 /\\ d < 0.6 +/- 0.1"
@@ -52,10 +53,10 @@ def ends(script: Script, codes: Codes) -> list[tuple[ClauseCurves, object]]:
     return list(zip(curves, [c.evidence for c in verdict.clauses], strict=True))
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("mode", ["fp-free", "fn-free"])
-@pytest.mark.parametrize("condition", [GAIN, BOTH, "n > 0.6 +/- 0.1", "d < 0.4 +/- 0.1"])
-@pytest.mark.parametrize("missing", [0, 1400])
+@each_case("law", LAWS)
+@each_case("mode", ["fp-free", "fn-free"])
+@each_case("condition", [GAIN, BOTH, "n > 0.6 +/- 0.1", "d < 0.4 +/- 0.1"])
+@each_case("missing", [0, 1400])
 def test_the_last_point_is_what_the_verdict_reports(
     law: str, mode: str, condition: str, missing: int
 ) -> None:
@@ -79,7 +80,7 @@ def test_the_last_point_is_what_the_verdict_reports(
             assert len(curve.evidence) == len(curves.labels)
 
 
-@pytest.mark.parametrize(("law", "ending"), [("better", Ending.PROVEN), ("worse", Ending.FUTILE)])
+@each_case(("law", "ending"), [("better", Ending.PROVEN), ("worse", Ending.FUTILE)])
 def test_what_is_shown_first_reaches_its_bar_with_the_last_label(law: str, ending: Ending) -> None:
     """Each point equals the evidence of a verdict that knows only the labels so far."""
     script, codes = wanted(GAIN), draw(LAWS[law])

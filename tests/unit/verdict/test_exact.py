@@ -8,6 +8,7 @@ from scipy import stats
 
 from easeci.verdict.decide import decide
 from easeci.verdict.logic import Result
+from tests.cases import each_case
 from tests.cells import codes_of
 from tests.scripts import script
 
@@ -21,7 +22,7 @@ CONDITIONS = [
 ]
 
 
-@pytest.mark.parametrize(("right", "size"), [(0, 10), (7, 10), (10, 10), (1, 1), (900, 1000)])
+@each_case(("right", "size"), [(0, 10), (7, 10), (10, 10), (1, 1), (900, 1000)])
 def test_one_variable_has_clopper_and_pearsons_limits(right: int, size: int) -> None:
     """Against the quantiles of the beta distribution, one-sided at δ = 0.1."""
     asked = script("n > 0.5 +/- 0.1", reliability=0.9, estimator="exact")
@@ -33,10 +34,10 @@ def test_one_variable_has_clopper_and_pearsons_limits(right: int, size: int) -> 
     assert float(result.interval.high) == pytest.approx(high, abs=1e-9)
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("mode", ["fp-free", "fn-free"])
-@pytest.mark.parametrize("code", range(5))
-@pytest.mark.parametrize("size", [1, 300])
+@each_case("condition", CONDITIONS)
+@each_case("mode", ["fp-free", "fn-free"])
+@each_case("code", range(5))
+@each_case("size", [1, 300])
 def test_testsets_of_one_kind(condition: str, mode: str, code: int, size: int) -> None:
     """Extreme testsets are decided: no or full disagreement, all right or wrong, one example."""
     asked = script(condition, reliability=0.9, mode=mode, estimator="exact")

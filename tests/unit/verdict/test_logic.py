@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from easeci.script import Comparison, Mode
 from easeci.verdict.logic import Interval, Result, conjunction, passes
+from tests.cases import each_case
 
 T, F, U = Result.TRUE, Result.FALSE, Result.UNKNOWN
 ends = st.fractions(-2, 2, max_denominator=20)
@@ -70,9 +70,7 @@ def test_conjunction_is_kleenes() -> None:
         assert conjunction(results) is expected
 
 
-@pytest.mark.parametrize(
-    ("result", "fp_free", "fn_free"), [(T, True, True), (F, False, False), (U, False, True)]
-)
+@each_case(("result", "fp_free", "fn_free"), [(T, True, True), (F, False, False), (U, False, True)])
 def test_modes(result: Result, fp_free: bool, fn_free: bool) -> None:
     assert passes(result, Mode.FP_FREE) is fp_free
     assert passes(result, Mode.FN_FREE) is fn_free

@@ -16,6 +16,7 @@ from easeci.plan import plan
 from easeci.script import Score
 from easeci.verdict.decide import decide
 from easeci.verdict.logic import Result
+from tests.cases import each_case
 from tests.cells import codes_of
 from tests.scripts import script
 
@@ -103,7 +104,7 @@ def test_a_wider_tolerance_if_it_is_too_small_and_it_says_so() -> None:
     assert result.tolerance > Fraction(1, 20)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("right", "result"),
     [(551, Result.TRUE), (550, Result.UNKNOWN), (450, Result.UNKNOWN), (449, Result.FALSE)],
 )
@@ -175,7 +176,7 @@ def test_labels_count_once_whatever_the_number_of_clauses() -> None:
     assert verdict.labels == 1000
 
 
-@pytest.mark.parametrize("code", [c for c in Code if c < Code.AGREE_UNLABELLED])
+@each_case("code", [c for c in Code if c < Code.AGREE_UNLABELLED])
 def test_one_example(code: Code) -> None:
     made = script(r"n > 0.5 +/- 0.1 /\ d < 0.5 +/- 0.1", reliability=0.9, estimator="hoeffding")
     verdict = decide(made, np.array([code], dtype=np.uint8))
@@ -188,7 +189,7 @@ def test_many_clauses_are_decided_quickly() -> None:
     assert decide(made, codes_of(agree_right=5, agree_unlabelled=30)).passed is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("condition", "estimator", "draws"),
     [
         ("n - o > 0.1 +/- 0.2", "pattern2", 40),
@@ -198,7 +199,7 @@ def test_many_clauses_are_decided_quickly() -> None:
         ("n - o > -0.5 +/- 0.2", "exact", 3),
     ],
 )
-@pytest.mark.parametrize("mode", ["fp-free", "fn-free"])
+@each_case("mode", ["fp-free", "fn-free"])
 def test_missing_labels_by_every_estimator(
     condition: str, estimator: str, draws: int, mode: str
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from easeci.script import LinearClause, Mode, compile_condition, parse_condition
 from easeci.verdict.logic import Result
 from easeci.verdict.result import Verdict
 from easeci.verdict.sequential import decide_sequentially
+from tests.cases import each_case
 
 STRICT = StepLevels(math.log(1e-4), math.log(1e-4), math.log(1e-4))
 LOOSE = StepLevels(math.log(0.3), math.log(0.3), math.log(0.3))
@@ -170,10 +170,10 @@ def test_labels_are_asked_for_only_where_they_matter() -> None:
     assert accuracy.wanted == tuple(range(len(accuracy.wanted)))
 
 
-@pytest.mark.parametrize("mode", list(Mode))
-@pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("code", list(range(5)))
-@pytest.mark.parametrize("size", [1, 2, 3000])
+@each_case("mode", list(Mode))
+@each_case("condition", CONDITIONS)
+@each_case("code", list(range(5)))
+@each_case("size", [1, 2, 3000])
 def test_degenerate_testsets_get_an_answer(
     mode: Mode, condition: str, code: int, size: int
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from easeci.service.planning.explore import (
     explore,
 )
 from easeci.service.scripts import make_script
+from tests.cases import each_case
 from tests.strategies import almost_conditions
 
 
@@ -99,7 +99,7 @@ def test_a_condition_without_an_old_model_has_no_d() -> None:
     assert "true_difference" not in found.defaults
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("field", "text", "column", "width"),
     [
         ("condition", "  n - q > 0.02 +/- 0.01", 4, 1),
@@ -124,7 +124,7 @@ def test_an_error_names_its_field_and_its_place(
     assert not found.message.startswith(f"{field}:")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("fields", "field", "words"),
     [
         ({"steps": str(MOST_STEPS + 1)}, "steps", "at most 1,000 steps"),
