@@ -125,7 +125,7 @@ def test_a_gate_refuses_what_fails(tmp_path: Path) -> None:
     said = hosted.push("main", code=1)
     assert f"remote: FAIL  commit {failing[:10]}" in said
     assert "push refused" in said
-    assert "As recorded" in hosted.push("main", code=1)
+    assert "It was tested before" in hosted.push("main", code=1)
     place.write("model.py", "raise SystemExit(3)\n")
     place.commit("broken")
     assert "BUILD ERROR" in hosted.push("main", code=1)
