@@ -86,6 +86,7 @@ COMMENTS = {
 
 
 def main() -> int:
+    """Play the story; 0 if every command ended as expected."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         demo = Demo(folder / "digits", folder)
@@ -125,6 +126,7 @@ class Demo:
         self.as_expected = True
 
     def prepare(self) -> None:
+        """Make the repository and the two testsets."""
         self.repository.mkdir()
         self.git("init", "--quiet", "--initial-branch=main")
         (self.repository / ".easeci.yml").write_text(SCRIPT, encoding="utf-8")
@@ -141,6 +143,7 @@ class Demo:
             table.write_parquet(self.folder / f"{name}.parquet")
 
     def commit(self, commit: Commit) -> None:
+        """Change one file, and commit it."""
         (self.repository / commit.file).write_text(commit.text, encoding="utf-8")
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", commit.title)
@@ -157,10 +160,12 @@ class Demo:
             self.easeci("labels", "import", "../given.csv", expect=0)
 
     def git(self, *arguments: str) -> None:
+        """Run git in the repository, as a developer."""
         who = ["-c", "user.name=Developer", "-c", "user.email=developer@example.org"]
         subprocess.run(["git", *who, *arguments], cwd=self.repository, check=True)
 
     def easeci(self, *arguments: str, expect: int) -> int:
+        """Show a command, run it, and compare its exit code with the expected one."""
         print(f"\n$ easeci {' '.join(arguments)}\n", flush=True)
         command = Path(sys.executable).with_name("easeci")
         environment = {k: v for k, v in os.environ.items() if not k.startswith("EASECI_")}
@@ -191,6 +196,7 @@ def draw_digits(
 
 
 def say(text: str) -> None:
+    """Print a line across the terminal, and a sentence below it."""
     print(f"\n{'─' * 78}\n{textwrap.fill(text, 78)}", flush=True)
 
 

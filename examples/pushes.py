@@ -67,6 +67,7 @@ CLEAR = b"\x1b[2J\x1b[H"
 
 
 def main() -> int:
+    """Play the story beside a mail server; 0 if it went as expected."""
     with tempfile.TemporaryDirectory() as name:
         server = Controller(Mailbox(), hostname="127.0.0.1", port=free_port())
         server.start()
@@ -77,6 +78,7 @@ def main() -> int:
 
 
 def play(folder: Path, server: Controller) -> int:
+    """The story from the first push to the second testset."""
     owner = Owner(folder, f"smtp://127.0.0.1:{server.port}?from=easeci@example.org")
     say("Now by itself. The owner hosts a bare repository, and installs the hook.")
     owner.prepare()
@@ -98,6 +100,7 @@ def play(folder: Path, server: Controller) -> int:
 
 
 def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         port: int = found.getsockname()[1]
         return port
@@ -115,6 +118,7 @@ class Mailbox:
         session: Session,  # noqa: ARG002
         envelope: Envelope,
     ) -> str:
+        """Keep a message."""
         content = envelope.content or b""
         self.letters.append(content.decode() if isinstance(content, bytes) else content)
         return "250 taken"
@@ -137,6 +141,7 @@ class Owner:
         self.as_expected = True
 
     def prepare(self) -> None:
+        """Make both repositories and the two testsets."""
         self.clone.mkdir()
         self.git("init", "--quiet", "--initial-branch=main")
         self.git("init", "--quiet", "--bare", "--initial-branch=main", str(self.bare))
@@ -153,6 +158,7 @@ class Owner:
             table.write_ndjson(self.folder / f"{name}.jsonl")
 
     def push(self, title: str, model: str) -> None:
+        """Commit a model in the developer's clone, and push it."""
         (self.clone / "model.py").write_text(model, encoding="utf-8")
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", title)
@@ -192,16 +198,19 @@ class Owner:
         return answered
 
     def environment(self) -> dict[str, str]:
+        """The environment of commands, with the mail server in it."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("EASECI_")}
         return kept | {"EASECI_SMTP_URL": self.mail}
 
     def git(self, *arguments: str) -> None:
+        """Run git in the clone, as a developer."""
         who = ["-c", "user.name=Developer", "-c", "user.email=developer@example.org"]
         subprocess.run(
             ["git", *who, *arguments], cwd=self.clone, env=self.environment(), check=True
         )
 
     def easeci(self, *arguments: str) -> None:
+        """Show a command, and run it in the bare repository."""
         print(f"\n$ easeci {' '.join(arguments)}\n", flush=True)
         done = subprocess.run(
             [command(), *arguments], cwd=self.bare, env=self.environment(), check=False
@@ -220,6 +229,7 @@ def seen(text: str) -> str:
 
 
 def command() -> str:
+    """The installed easeci."""
     return str(Path(sys.executable).with_name("easeci"))
 
 

@@ -31,6 +31,7 @@ class Account:
     home: Path
 
     def start(self, *command: str, folder: Path, **environment: str) -> subprocess.Popen[str]:
+        """Start a command as this account."""
         user = f"setpriv --reuid {self.uid} --regid {GROUP} --clear-groups"
         script = f'{_opened(self.home)}exec {user} "$@"'
         return subprocess.Popen(
@@ -53,15 +54,18 @@ class Account:
         )
 
     def run(self, *command: str, folder: Path, code: int = 0, **environment: str) -> str:
+        """Run a command as this account, and return what it printed."""
         process = self.start(*command, folder=folder, **environment)
         said, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == code, said
         return said
 
     def easeci(self, *arguments: str, folder: Path) -> str:
+        """Run easeci as this account."""
         return self.run(COMMAND, *arguments, folder=folder)
 
     def git(self, *arguments: str, folder: Path, wait: float = 100.0) -> str:
+        """Run git as this account; a push waits so long for its signal."""
         return self.run("git", *arguments, folder=folder, EASECI_WAIT=str(wait))
 
 

@@ -14,6 +14,7 @@ from tests.waiting import PATIENCE
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
+    """A browser without a window, closed at the end."""
     path = shutil.which("chromium")
     assert path is not None, "there is no chromium: `make test-packages` installs it, as root"
     with sync_playwright() as playwright:
@@ -47,6 +48,7 @@ class Person:
             self.complaints.append(str(getattr(message, "text", message)))
 
     def sign_in(self, token: str) -> None:
+        """Sign in with a token."""
         self.page.goto("/sign-in")
         self.page.get_by_label("Your token").fill(token)
         self.page.get_by_role("button", name="Sign in").click()

@@ -21,6 +21,7 @@ class Law:
 
     @property
     def probabilities(self) -> npt.NDArray[np.float64]:
+        """In the order of the codes."""
         known = [self.agree_right, self.new_right, self.old_right, self.both_wrong]
         rest = 1.0 - sum(known)
         assert rest > -1e-9
@@ -28,14 +29,17 @@ class Law:
 
     @property
     def n(self) -> float:
+        """Accuracy of the new model."""
         return self.agree_right + self.new_right
 
     @property
     def o(self) -> float:
+        """Accuracy of the old model."""
         return self.agree_right + self.old_right
 
     @property
     def d(self) -> float:
+        """Share of predictions that differ."""
         return self.new_right + self.old_right + self.both_wrong
 
 
@@ -46,4 +50,5 @@ def codes_of(**counts: int) -> Codes:
 
 
 def codes_from_counts(counts: npt.NDArray[np.int64]) -> Codes:
+    """A testset with so many examples of each code, in the order of the codes."""
     return np.repeat(np.arange(len(counts), dtype=np.uint8), counts)

@@ -37,6 +37,7 @@ SCRIPT = {
 
 
 def added(number: int = 1, **keys: str) -> TestsetAdded:
+    """The event of a testset that was added."""
     return TestsetAdded(
         testset=number,
         name="examples.csv",
@@ -87,11 +88,13 @@ class History:
 
     @staticmethod
     def begun(**keys: str) -> History:
+        """A project with a testset and a baseline."""
         history = History()
         history.add(ProjectOpened("f" * 40), added(1, **keys), BaselineSet("b" * 40, "set"))
         return history
 
     def add(self, *events: Event) -> History:
+        """Append events."""
         self.events += events
         return self
 
@@ -118,14 +121,17 @@ class History:
 
     @property
     def records(self) -> list[Record]:
+        """The events as a store holds them."""
         return recorded(self.events)
 
     @property
     def state(self) -> State:
+        """What the events come to."""
         return fold(self.records)
 
 
 def recorded(events: Sequence[Event], project: str = "p") -> list[Record]:
+    """Events as records of one project, chained."""
     records: list[Record] = []
     head = start(KEY, project)
     for second, event in enumerate(events):

@@ -57,6 +57,7 @@ class Received:
 
     @property
     def email(self) -> EmailMessage:
+        """The message, parsed."""
         parsed = message_from_bytes(self.content, policy=default)
         assert isinstance(parsed, EmailMessage)
         return parsed
@@ -71,11 +72,13 @@ class Authority:
 
     @property
     def file(self) -> Path:
+        """The file that trusts this authority."""
         path = self.folder / "ca.pem"
         self.ca.cert_pem.write_to_path(str(path))
         return path
 
     def context(self, *names: str) -> ssl.SSLContext:
+        """The settings of a server with a certificate for these names."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.ca.issue_cert(*(names or (HOST,))).configure_cert(context)
         return context
@@ -139,9 +142,11 @@ class MailServer(Controller):
 
     @property
     def acknowledged(self) -> list[Received]:
+        """The messages that the server confirmed."""
         return [message for message in self.received if message.acknowledged]
 
     def factory(self) -> _Dialogue:
+        """One dialogue; the library calls this."""
         return _Dialogue(self, loop=self.loop, **self.dialogue)
 
     def __enter__(self) -> Self:
@@ -159,6 +164,7 @@ class MailServer(Controller):
     async def handle_EHLO(
         self, server: _Dialogue, session: Session, envelope: Envelope, name: str, lines: list[str]
     ) -> list[str]:
+        """Answer the greeting, or break as the fault says."""
         session.host_name = name
         if not server.greeted:
             server.greeted, server.fault = True, self.faults.popleft() if self.faults else None
@@ -174,6 +180,7 @@ class MailServer(Controller):
         address: str,
         options: list[str],
     ) -> str:
+        """Answer the sender, or break as the fault says."""
         if server.fault is Fault.DROP_AT_MAIL:
             server.drop()
         if self.login and not session.authenticated:
@@ -192,6 +199,7 @@ class MailServer(Controller):
         address: str,
         options: list[str],
     ) -> str:
+        """Answer the recipient, or break as the fault says."""
         self.recipients.append(address)
         if server.fault is Fault.DROP_AT_RCPT:
             server.drop()
@@ -208,6 +216,7 @@ class MailServer(Controller):
         return "250 OK"
 
     async def handle_DATA(self, server: _Dialogue, session: Session, envelope: Envelope) -> str:
+        """Keep the message, or break as the fault says."""
         fault = server.fault
         if fault is Fault.REFUSE_MESSAGE:
             return "554 5.7.1 not like this"
@@ -242,6 +251,7 @@ def _authenticate(
 
 
 def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]

@@ -54,18 +54,22 @@ class Workplace:
 
     @property
     def repository(self) -> Path:
+        """The repository, with a working tree."""
         return self.folder / "model"
 
     @property
     def examples(self) -> Path:
+        """The file of examples."""
         return self.folder / "examples.csv"
 
     @property
     def labels(self) -> Path:
+        """The file of all labels."""
         return self.folder / "labels.csv"
 
     @staticmethod
     def make(folder: Path, **keys: str) -> Workplace:
+        """A repository without a commit, and the files of a testset; keys change the script."""
         place = Workplace(folder)
         place.repository.mkdir(parents=True)
         place.git("init", "--quiet", "--initial-branch=main", "--template=")
@@ -75,13 +79,16 @@ class Workplace:
         return place
 
     def write_script(self, **keys: str) -> None:
+        """Write the script; keys change or add to the usual ones."""
         lines = [f"  - {key}: {value}" for key, value in (SCRIPT | keys).items()]
         self.write(".easeci.yml", "\n".join(["ml:", *lines, ""]))
 
     def write(self, name: str, text: str) -> None:
+        """Write a file of the repository."""
         (self.repository / name).write_text(text, encoding="utf-8")
 
     def git(self, *arguments: str) -> str:
+        """Run git with an identity and a time of its own; what it printed."""
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder),
@@ -104,6 +111,7 @@ class Workplace:
         return done.stdout.strip()
 
     def commit(self, message: str) -> str:
+        """Commit everything; the id of the commit."""
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
         return self.git("rev-parse", "HEAD")
@@ -123,6 +131,7 @@ class Workplace:
         return done
 
     def add_testset(self, *more: str, labelled: bool = True) -> None:
+        """Seal the examples as a testset, with all labels or with none."""
         labels = ["--labels", str(self.labels)] if labelled else []
         self.easeci("testset", "add", str(self.examples), *labels, *more, code=0)
 

@@ -49,6 +49,7 @@ class Running:
 
 
 def start_server(folder: Path, *arguments: str) -> Running:
+    """Start `easeci serve` on a free port, and wait until it listens."""
     process = start_easeci("serve", "--port", "0", *arguments, folder=folder)
     assert process.stdout is not None
     said = ""
@@ -65,6 +66,7 @@ def start_server(folder: Path, *arguments: str) -> Running:
 
 @contextmanager
 def serving(folder: Path, *arguments: str) -> Iterator[Running]:
+    """A server in a process of its own, stopped at the end."""
     running = start_server(folder, *arguments)
     try:
         yield running
@@ -84,6 +86,7 @@ class Here:
 
 @contextmanager
 def serving_here(folder: Path) -> Iterator[Here]:
+    """A server in a thread of this process, stopped at the end."""
     bound = Server.bind(ServedProject(folder), Listening(port=0), "ada")
     server = uvicorn.Server(bound.config)
     thread = threading.Thread(target=server.run, args=([bound.socket],))
@@ -137,12 +140,15 @@ class Visit:
         )
 
     def sign_in(self, text: str) -> httpx.Response:
+        """Sign in with a token, as the form does."""
         return self.client.post("/sign-in", data={"token": text})
 
     def get(self, path: str) -> httpx.Response:
+        """Load a page."""
         return self.client.get(path)
 
     def post(self, path: str, files: Any = None, **fields: str) -> httpx.Response:
+        """Send a form, and return the first answer."""
         return self.client.post(path, data=fields, files=files)
 
     def send(self, path: str, files: Any = None, **fields: str) -> httpx.Response:

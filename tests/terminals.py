@@ -44,6 +44,7 @@ class Terminal:
         self.text = ""
 
     def send(self, keys: str) -> None:
+        """Press keys."""
         os.write(self.end, keys.encode())
 
     def screen(self, number: int, prompt: str = "> ") -> str:
@@ -60,10 +61,12 @@ class Terminal:
 
     @property
     def drawn(self) -> int:
+        """How often the screen was drawn."""
         return self.text.count(CLEAR)
 
     @property
     def last(self) -> str:
+        """What the last screen shows."""
         return self.text.rpartition(CLEAR)[2].replace("\r\n", "\n")
 
     def _until(self, reached: object) -> None:

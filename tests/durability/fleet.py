@@ -31,6 +31,7 @@ def start(arguments: list[str]) -> int:
 
 
 def main() -> None:
+    """Load everything, start all commands, and print their exit codes."""
     for name in LOADED_WHEN_NEEDED:
         import_module(name)
     children = [start(command.split(",")) for command in sys.argv[1:]]

@@ -171,6 +171,7 @@ def in_child(action: Any) -> int:
 
 
 def main(folder: Path, last: int | None) -> None:
+    """End a life at every place, go on in each copy, and print what became of them."""
     for name in LOADED_WHEN_NEEDED:
         import_module(name)
     template, copies = prepare(folder / "template"), folder / "copies"
@@ -202,6 +203,7 @@ def main(folder: Path, last: int | None) -> None:
 
 
 def report(place: Workplace, found: dict[str, Any]) -> None:
+    """Leave what a life came to in its folder."""
     (place.folder / "report.json").write_text(json.dumps(found))
 
 

@@ -55,6 +55,7 @@ def git(folder: Path, *arguments: str, **environment: str) -> str:
 
 
 def new_repository(folder: Path) -> Path:
+    """An empty repository."""
     folder.mkdir(parents=True, exist_ok=True)
     git(folder, "init", "--quiet", "--initial-branch=main")
     return folder
@@ -89,22 +90,27 @@ class Site:
 
     @property
     def repository(self) -> Path:
+        """The repository that is built."""
         return self.root / "repository"
 
     @property
     def vault(self) -> Path:
+        """A folder with examples and labels, closed to programs."""
         return self.root / "vault"
 
     @property
     def into(self) -> Path:
+        """Where predictions and the log go."""
         return self.root / "into"
 
     @property
     def log(self) -> str:
+        """What the program printed."""
         return (self.into / "build.log").read_text("utf-8", "replace")
 
     @staticmethod
     def make(root: Path) -> Site:
+        """All folders, and an empty repository."""
         site = Site(root)
         new_repository(site.repository)
         (site.vault / "examples").mkdir(parents=True)

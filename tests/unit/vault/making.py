@@ -20,6 +20,7 @@ SECRET = "topsecretlabel"
 
 
 def write(path: Path, content: str | bytes) -> Path:
+    """Write a file, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
@@ -38,11 +39,13 @@ def written(path: Path, columns: dict[str, Any]) -> Path:
 
 
 def offered(folder: Path, size: int = 5, **options: Any) -> Offered:
+    """A few examples, as somebody offers them."""
     columns = {"id": range(size), "text": [f"text {i}" for i in range(size)]}
     return load_offered(written(folder / "offered.csv", columns), **options)
 
 
 def sealed(folder: Path, size: int = 5, **options: Any) -> tuple[Vault, Seal, SealedTestset]:
+    """A few examples, sealed as the first testset of a new store."""
     vault = open_vault(folder / "store", "demo")
     sealed_as = seal(vault, 1, offered(folder, size, **options))
     return vault, sealed_as, SealedTestset(vault, 1)
@@ -54,10 +57,12 @@ def add_labels(testset: SealedTestset, source: Path, **options: Any) -> LabelsRe
 
 
 def labelled(folder: Path, text: str) -> Path:
+    """A file of labels with these lines."""
     return write(folder / "labels.csv", f"id,label\n{text}")
 
 
 def refused(call: object, *fragments: str) -> None:
+    """The call fails with an error that has these words and quotes no label."""
     assert callable(call)
     with pytest.raises(DataError) as caught:
         call()
