@@ -168,15 +168,13 @@ def measure_team(running: Running, place: Workplace) -> Team:
     return team
 
 
-def _label(visit: Visit, seat: str, team: Team) -> None:
-    document = visit.label("take", seat)
+def _label(visit: Visit, tab: str, team: Team) -> None:
+    document = visit.label("take", tab)
     while document["questions"]:
         question = document["questions"][0]
         right = "low" if float(question["fields"][0]["text"]) < 0.5 else "high"
         begun = time.perf_counter()
-        document = visit.label(
-            "answer", seat, ticket=question["ticket"], state="label", label=right
-        )
+        document = visit.label("answer", tab, ticket=question["ticket"], state="label", label=right)
         with team.lock:
             team.seconds.append(time.perf_counter() - begun)
             team.asked.append(question["ticket"])
@@ -187,21 +185,21 @@ def _label(visit: Visit, seat: str, team: Team) -> None:
 def measure_sizes(large: Workplace, small: Workplace) -> list[Ratio]:
     """Times of pages and answers, against a testset a thousandth of the size; both warmed up."""
     with serving(large.repository) as one, serving(small.repository) as other:
-        seats = [
+        people = [
             Seat(visitor(running, place.repository, "owner", "sizes"))
             for running, place in ((one, large), (other, small))
         ]
         what: dict[str, Callable[[Seat], object]] = {
-            "the overview": lambda seat: seat.page("/"),
+            "the overview": lambda person: person.page("/"),
             "the labelling page, with its examples": Seat.take,
             "an answer and the next example": Seat.answer,
         }
         return [
             ratio(
                 f"{name}, {LARGE:,} examples",
-                lambda act=act: act(seats[0]),  # type: ignore[misc]
+                lambda act=act: act(people[0]),  # type: ignore[misc]
                 f"the same of {SMALL:,}",
-                lambda act=act: act(seats[1]),  # type: ignore[misc]
+                lambda act=act: act(people[1]),  # type: ignore[misc]
                 promised=1.5,
                 rounds=ROUNDS,
             )

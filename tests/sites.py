@@ -156,9 +156,9 @@ class Visit:
         answer = self.post(path, files=files, **fields)
         return self.get(answer.headers["location"]) if answer.status_code == 303 else answer
 
-    def label(self, path: str, seat: str, **fields: str) -> dict[str, Any]:
+    def label(self, path: str, tab: str, **fields: str) -> dict[str, Any]:
         """One of the labelling page's own requests."""
-        answer = self.post(f"/label/{path}", by=self.name, seat=seat, **fields)
+        answer = self.post(f"/label/{path}", by=self.name, tab=tab, **fields)
         assert answer.status_code == 200, answer.text
         document: dict[str, Any] = json.loads(answer.text)
         return document

@@ -33,7 +33,7 @@ def everything(visit: Visit) -> dict[str, tuple[int, dict[str, str], str]]:
             if route.method == "GET":
                 answer = visit.get(path)
             else:
-                answer = visit.post(path, seat="0123456789abcdef")
+                answer = visit.post(path, tab="0123456789abcdef")
             headers = {k: v for k, v in answer.headers.items() if k != "date"}
             shown[f"{route.method} {path}"] = (answer.status_code, headers, answer.text)
     for name in ("style.css", "live.js", "label.js", "plan.js", "mark.svg"):
@@ -74,10 +74,10 @@ def test_labels_leave_no_trace_until_the_signal_is_there(tmp_path: Path) -> None
             answer = owner.send("/testsets/1/labels", files={"labels": ("some.csv", file)})
         assert answer.status_code == 200, answer.text
         assert "5 added" in answer.text
-        held = owner.label("take", seat="0123456789abcdef")
+        held = owner.label("take", tab="0123456789abcdef")
         owner.label(
             "answer",
-            seat="0123456789abcdef",
+            tab="0123456789abcdef",
             ticket=held["questions"][0]["ticket"],
             state="label",
             label="low",

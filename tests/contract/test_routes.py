@@ -16,7 +16,7 @@ from tests.repositories import Workplace
 from tests.sites import ROLES, Running, Visit, serving, token, visitor, waiting_project
 from tests.waiting import PATIENCE
 
-SEAT = "0123456789abcdef"
+TAB = "0123456789abcdef"
 VISITORS = ("nobody", "wrong", *ROLES)
 SIGN_IN, DENIED, OPEN = "to sign-in", "denied", "open"
 
@@ -94,7 +94,7 @@ def concrete(path: str) -> str:
 
 def ask(visit: Visit, method: str, path: str) -> httpx.Response:
     if method == "POST":
-        return visit.post(concrete(path), by=visit.name, seat=SEAT)
+        return visit.post(concrete(path), by=visit.name, tab=TAB)
     return visit.get(concrete(path))
 
 
@@ -156,7 +156,7 @@ REFUSED = "does not come from a page of this server"
 def sent(site: Open, visit: Visit, path: str, headers: dict[str, str]) -> httpx.Response:
     """A form with the visitor's cookie and no other headers than these."""
     own = {name: value.format(own=site.running.address) for name, value in headers.items()}
-    fields = {"by": visit.name, "seat": SEAT, "token": "x"}
+    fields = {"by": visit.name, "tab": TAB, "token": "x"}
     with httpx.Client(base_url=site.running.address, cookies=visit.client.cookies) as client:
         return client.post(concrete(path), data=fields, headers=own, timeout=PATIENCE)
 

@@ -53,25 +53,25 @@ def label_by_page(place: Workplace, labellers: int) -> int:
             (visitor(here, place.repository, "labeller", f"labeller {n}"), f"{n:016d}")
             for n in range(labellers)
         ]
-        shown = {seat: visit.label("take", seat) for visit, seat in pages}
+        shown = {tab: visit.label("take", tab) for visit, tab in pages}
         while not all(is_over(document) for document in shown.values()):
-            visit, seat = dice.choice(pages)
-            shown[seat] = go_on(visit, seat, shown[seat])
-            given += shown[seat]["given"] is not None
+            visit, tab = dice.choice(pages)
+            shown[tab] = go_on(visit, tab, shown[tab])
+            given += shown[tab]["given"] is not None
     return given
 
 
 def is_over(document: dict[str, Any]) -> bool:
-    return not document["questions"] and document["more"] == "no more" and not document["settled"]
+    return not document["questions"] and document["more"] == "no more" and not document["recording"]
 
 
-def go_on(visit: Visit, seat: str, document: dict[str, Any]) -> dict[str, Any]:
+def go_on(visit: Visit, tab: str, document: dict[str, Any]) -> dict[str, Any]:
     if not document["questions"]:
         time.sleep(0.01)  # others have the rest, or it is being recorded
-        return visit.label("take", seat)
+        return visit.label("take", tab)
     question = document["questions"][0]
     right = truth(question["fields"][0]["text"])
-    return visit.label("answer", seat, ticket=question["ticket"], state="label", label=right)
+    return visit.label("answer", tab, ticket=question["ticket"], state="label", label=right)
 
 
 def label_by_terminal(place: Workplace) -> int:

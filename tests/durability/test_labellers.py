@@ -38,35 +38,35 @@ class Team:
                 self.shown.setdefault(question["fields"][0]["text"], set()).add(number)
 
 
-def patient(visit: Visit, path: str, seat: str, **fields: str) -> dict[str, Any]:
+def patient(visit: Visit, path: str, tab: str, **fields: str) -> dict[str, Any]:
     """As the page does: the same request again until the server is back."""
     until = time.monotonic() + PATIENCE
     while True:
         try:
-            return visit.label(path, seat, **fields)
+            return visit.label(path, tab, **fields)
         except httpx.TransportError:
             assert time.monotonic() < until, "the server did not come back"
             time.sleep(0.05)
 
 
 def label(visit: Visit, number: int, team: Team) -> None:
-    seat = f"{number:016d}"
+    tab = f"{number:016d}"
     try:
-        document = patient(visit, "take", seat)
+        document = patient(visit, "take", tab)
         while not team.finished:
             team.see(number, document["questions"])
             if not document["questions"]:
-                if document["more"] == "no more" and not document["settled"]:
+                if document["more"] == "no more" and not document["recording"]:
                     team.finished = True
                     return
                 time.sleep(0.05)
-                document = patient(visit, "take", seat)
+                document = patient(visit, "take", tab)
                 continue
             question = document["questions"][0]
             value = question["fields"][0]["text"]
             right = "low" if float(value) < 0.5 else "high"
             document = patient(
-                visit, "answer", seat, ticket=question["ticket"], state="label", label=right
+                visit, "answer", tab, ticket=question["ticket"], state="label", label=right
             )
             with team.lock:
                 if document["given"] == "already answered":

@@ -169,7 +169,7 @@ def shown_ticket(page: Page) -> str:
 
 def sent(page: Page) -> None:
     """Every answer has arrived, and what came back is on the screen."""
-    expect(page.locator("#desk")).to_have_attribute("data-unsent", "0")
+    expect(page.locator("#labelling")).to_have_attribute("data-unsent", "0")
 
 
 def right_key(page: Page) -> str:
@@ -246,7 +246,7 @@ def test_files_are_for_whoever_holds_the_example(browser: Browser, hostile: Host
     other = visitor(hostile.running, hostile.place.repository, "labeller", "cid")
     split = urlsplit(address)
     assert other.get(f"{split.path}?{split.query}").status_code == 400
-    seat = parse_qs(split.query)["seat"][0]
+    tab = parse_qs(split.query)["tab"][0]
     ticket = split.path.rpartition("/")[2]
     mine = httpx.Client(
         base_url=hostile.running.address,
@@ -260,12 +260,12 @@ def test_files_are_for_whoever_holds_the_example(browser: Browser, hostile: Host
         assert html.headers["content-disposition"] == "attachment"
         assert html.headers["content-type"] == "application/octet-stream"
         for query in (
-            {"seat": seat, "column": "../../../key"},
-            {"seat": seat, "column": "x"},
-            {"seat": seat, "column": "id"},
-            {"seat": seat, "column": ""},
-            {"seat": "0" * 32, "column": "picture"},
-            {"seat": "../" * 8, "column": "picture"},
+            {"tab": tab, "column": "../../../key"},
+            {"tab": tab, "column": "x"},
+            {"tab": tab, "column": "id"},
+            {"tab": tab, "column": ""},
+            {"tab": "0" * 32, "column": "picture"},
+            {"tab": "../" * 8, "column": "picture"},
             {"column": "picture"},
         ):
             assert mine.get(split.path, params=query).status_code == 400, query
@@ -276,7 +276,7 @@ def test_files_are_for_whoever_holds_the_example(browser: Browser, hostile: Host
             "0" * 16,
             ticket[:-1],
         ):
-            refused = mine.get(f"/label/files/{path}", params={"seat": seat, "column": "picture"})
+            refused = mine.get(f"/label/files/{path}", params={"tab": tab, "column": "picture"})
             assert refused.status_code in (303, 400, 404), path
     assert_harmless(person)
 
@@ -380,7 +380,7 @@ def answers(place: Workplace) -> dict[str, tuple[str, str | None, str]]:
     return found
 
 
-def held_seats(place: Workplace) -> str:
+def stored_leases(place: Workplace) -> str:
     """Who holds examples, as the desk keeps it."""
     project = open_project(place.repository)
     folder = project.sealed(project.state.testsets[1]).labels_folder
@@ -424,10 +424,10 @@ class Labeller(Person):
         """With no complaint but those that the test has asked for."""
         self.complaints = [c for c in self.complaints if not any(e in c for e in expected)]
         if not self.page.is_closed():
-            seat, place = self.page.evaluate("state.seat"), self.plain.place
-            before = held_seats(place).count(seat)
+            tab, place = self.page.evaluate("state.tab"), self.plain.place
+            before = stored_leases(place).count(tab)
             close_tab(self.page)
-            wait_until(lambda: held_seats(place).count(seat) < max(before, 1))
+            wait_until(lambda: stored_leases(place).count(tab) < max(before, 1))
         self.close()
 
 
@@ -535,13 +535,13 @@ def test_two_labellers_share_nothing_and_who_leaves_gives_back(
     other = visitor(plain.running, plain.place.repository, "labeller", "eve")
     end, number = time.monotonic() + PATIENCE, 0
     while True:
-        seat = f"{number:016d}"
-        if left in [question["ticket"] for question in other.label("take", seat)["questions"]]:
+        tab = f"{number:016d}"
+        if left in [question["ticket"] for question in other.label("take", tab)["questions"]]:
             break
         assert time.monotonic() < end, "it was not given back"
-        other.label("leave", seat)
+        other.label("leave", tab)
         number += 1
-    other.label("leave", seat)
+    other.label("leave", tab)
     cid.leave()
     dee.leave()
 
@@ -556,12 +556,12 @@ def test_a_tab_that_is_duplicated_has_a_place_of_its_own(browser: Browser, plain
     twin = opened.value
     expect(twin.locator("#example dd")).not_to_have_text("")
     assert twin.locator("#example dd").inner_text() != shown
-    place, seat = plain.place, twin.evaluate("state.seat")
+    place, tab = plain.place, twin.evaluate("state.tab")
     close_tab(twin)
-    wait_until(lambda: seat not in held_seats(place))
+    wait_until(lambda: tab not in stored_leases(place))
     other = visitor(plain.running, plain.place.repository, "labeller", "kim")
-    questions = other.label("take", "kimsseat")["questions"]
-    other.label("leave", "kimsseat")
+    questions = other.label("take", "tabofkim")["questions"]
+    other.label("leave", "tabofkim")
     assert shown not in [question["fields"][0]["text"] for question in questions]
     jan.page.reload()
     jan.press("c", "cannot tell")
@@ -581,10 +581,10 @@ def test_a_tab_that_was_duplicated_elsewhere_has_one_too(browser: Browser, plain
     owner.go("Label")
     pages = (owner.page, opened.value)
     shown = [page.locator("#example dd").inner_text() for page in pages]
-    seats = [page.evaluate("state.seat") for page in pages]
+    tabs = [page.evaluate("state.tab") for page in pages]
     for page in pages:
         close_tab(page)
-    wait_until(lambda: not any(seat in held_seats(plain.place) for seat in seats))
+    wait_until(lambda: not any(tab in stored_leases(plain.place) for tab in tabs))
     owner.close()
     assert shown[0] != shown[1]
 
@@ -614,7 +614,7 @@ def test_a_server_that_comes_back(browser: Browser, plain: Plain, way: str) -> N
         assert plain.running.stop() == ""
     fay.press("s", "skipped")
     expect(page.get_by_role("heading", name="Not connected")).to_be_visible()
-    expect(page.locator("#desk")).to_have_attribute("data-unsent", "1")
+    expect(page.locator("#labelling")).to_have_attribute("data-unsent", "1")
     x = fay.x
     plain.running = start_server(plain.place.repository, "--port", port)
     expect(page.get_by_role("heading", name="Not connected")).to_be_hidden()
@@ -640,7 +640,7 @@ def test_what_was_pressed_waits_for_whoever_labels_in_a_terminal(
     journal = Journal(project.sealed(project.state.testsets[1]).labels_folder)
     plain.running = start_server(plain.place.repository, "--port", port)
     expect(page.get_by_role("heading", name="Not just now")).to_be_visible()
-    expect(page.locator("#desk")).to_have_attribute("data-unsent", "1")
+    expect(page.locator("#labelling")).to_have_attribute("data-unsent", "1")
     journal.close()
     expect(page.get_by_role("heading", name="Not just now")).to_be_hidden()
     hal.check()

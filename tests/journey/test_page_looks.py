@@ -324,7 +324,7 @@ def test_pages_can_be_read_without_javascript(browser: Browser, sites: Sites) ->
     expect(instead).to_be_visible()
     assert "needs JavaScript" in instead.inner_text()
     assert "easeci label in a terminal" in instead.inner_text()
-    expect(page.locator("#desk")).to_be_hidden()
+    expect(page.locator("#labelling")).to_be_hidden()
     assert not problems(page)
     person.close()
 

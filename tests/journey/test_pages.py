@@ -28,7 +28,7 @@ def label_all(page: Page) -> int:
     while page.locator("#example dd").is_visible():
         page.keyboard.press(truth(page))
         keys += 1
-        expect(page.locator("#desk")).to_have_attribute("data-unsent", "0")
+        expect(page.locator("#labelling")).to_have_attribute("data-unsent", "0")
     expect(done).to_be_visible()
     return keys
 

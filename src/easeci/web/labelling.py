@@ -1,6 +1,6 @@
 """Labelling in the browser: one example at a time, the next one already there.
 
-A page is a seat at the desk. Whoever labels is blind: what is sent is examples and the names of
+A page is a tab at the desk. Whoever labels is blind: what is sent is examples and the names of
 classes, and how many labels are still to come by plan.
 """
 
@@ -51,7 +51,7 @@ def show(context: RequestContext) -> Response:
 
 
 def take(context: RequestContext) -> Response:
-    """The examples of a seat; asked for again and again, it keeps them."""
+    """The examples of a tab; asked for again and again, it keeps them."""
     with context.site.labelling() as questions:
         return _document(context, questions)
 
@@ -60,7 +60,7 @@ def answer(context: RequestContext) -> Response:
     with context.site.labelling() as questions:
         label = context.text("label") if context.text("state") == LabelState.LABEL else None
         given = questions.answer(
-            _seat(context),
+            _holder(context),
             context.who.name,
             context.text("ticket"),
             _state(context.text("state")),
@@ -71,12 +71,12 @@ def answer(context: RequestContext) -> Response:
 
 def undo(context: RequestContext) -> Response:
     with context.site.labelling() as questions:
-        taken_back = questions.undo(_seat(context), context.who.name, context.text("undone"))
+        taken_back = questions.undo(_holder(context), context.who.name, context.text("undone"))
         return _document(context, questions, undone=taken_back is not None)
 
 
 def leave(context: RequestContext) -> Response:
-    context.site.label_session.leave(_seat(context), _turn(context))
+    context.site.label_session.leave(_holder(context), _message(context))
     return JSONResponse({})
 
 
@@ -84,7 +84,7 @@ def file(context: RequestContext) -> Response:
     """A file that an example names, to be looked at or listened to."""
     query = context.request.query_params
     path = context.site.label_session.file(
-        _seat_name(context, query.get("seat", "")),
+        _holder_of(context, query.get("tab", "")),
         context.request.path_params["ticket"],
         query.get("column", ""),
     )
@@ -107,7 +107,7 @@ def _document(
     """All that a page shows: the examples that it holds, and how things stand."""
     again = context.text("unsettled") == "yes"
     by = context.who.name
-    held = questions.take(_seat(context), by, HELD, unsettled=again, message=_turn(context))
+    held = questions.take(_holder(context), by, HELD, unsettled=again, message=_message(context))
     return JSONResponse(
         {
             "given": given,
@@ -116,7 +116,7 @@ def _document(
             "classes": questions.classes,
             "declared": questions.declared,
             "more": roughly(questions.more_unsettled(by) if again else questions.more),
-            "settled": questions.awaiting_flush,
+            "recording": questions.awaiting_flush,
             "undoable": questions.undoable(by),
             "unsettled": questions.more_unsettled(by) > 0,
             "lease": LEASE_SECONDS,
@@ -150,23 +150,23 @@ def _kind(value: str) -> str:
     return "file"
 
 
-def _seat(context: RequestContext) -> str:
+def _holder(context: RequestContext) -> str:
     if context.text("by") != context.who.name:
         # The answers that the page has not sent yet are somebody else's.
         raise OtherVisitorError("you have signed in as somebody else", hint="Load the page again.")
-    return _seat_name(context, context.text("seat"))
+    return _holder_of(context, context.text("tab"))
 
 
-def _seat_name(context: RequestContext, tab: str) -> str:
+def _holder_of(context: RequestContext, tab: str) -> str:
     """A tab of a labeller's, who finds it again after signing in anew; it is nobody else's."""
     if not 8 <= len(tab) <= 64 or not tab.isalnum():
         raise UsageError("the page has no place at the desk", hint="Load it again.")
     return f"{context.who.name}:{tab}"
 
 
-def _turn(context: RequestContext) -> int:
+def _message(context: RequestContext) -> int:
     """How much a tab had said before this; the page counts."""
-    text = context.text("turn")
+    text = context.text("message")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 

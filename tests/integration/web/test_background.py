@@ -98,10 +98,10 @@ def test_while_somebody_else_acts_looks_wait_and_pages_do_not(tmp_path: Path) ->
             owner.client.timeout = PATIENCE / 2
             for path in ("/", "/commits/2", "/testsets", "/plan", "/label"):
                 assert owner.get(path).status_code == 200
-            seat = "0123456789abcdef"
-            question = owner.label("take", seat)["questions"][0]
+            tab = "0123456789abcdef"
+            question = owner.label("take", tab)["questions"][0]
             given = owner.label(
-                "answer", seat, ticket=question["ticket"], state="label", label="low"
+                "answer", tab, ticket=question["ticket"], state="label", label="low"
             )
             assert given["given"] == "stored"
             assert len(looks(place)) == 1

@@ -19,13 +19,13 @@ def test_messages_count_in_the_order_in_which_a_tab_sent_them(tmp_path: Path) ->
     with serving_here(place.repository) as here:
         ada = visitor(here, place.repository, "labeller", "ada")
         bob = visitor(here, place.repository, "labeller", "bob")
-        (shown, *_) = ada.label("take", "adasseat", turn="3")["questions"]
-        ada.label("leave", "adasseat", turn="2")  # of the page before a reload
-        assert shown not in bob.label("take", "bobsseat", turn="1")["questions"]
-        ada.label("leave", "adasseat", turn="9")
-        late = ada.label("answer", "adasseat", turn="8", ticket=shown["ticket"], state="skipped")
+        (shown, *_) = ada.label("take", "tabofada", message="3")["questions"]
+        ada.label("leave", "tabofada", message="2")  # of the page before a reload
+        assert shown not in bob.label("take", "tabofbob", message="1")["questions"]
+        ada.label("leave", "tabofada", message="9")
+        late = ada.label("answer", "tabofada", message="8", ticket=shown["ticket"], state="skipped")
         assert (late["given"], late["questions"]) == ("stored", [])
-        late = ada.label("undo", "adasseat", turn="10", undone=shown["ticket"])
+        late = ada.label("undo", "tabofada", message="10", undone=shown["ticket"])
         assert (late["undone"], late["questions"][0]) == (True, shown)
 
 
@@ -51,9 +51,9 @@ def test_a_tab_that_is_closed_while_examples_are_taken_for_it_keeps_none(
             return take(self, holder, by, count, **options)
 
         monkeypatch.setattr(OpenQuestions, "take", closed_meanwhile)
-        (first, *_) = ada.label("take", "adasseat", turn="3")["questions"]
+        (first, *_) = ada.label("take", "tabofada", message="3")["questions"]
         leaving[0].join(PATIENCE)
-        assert bob.label("take", "bobsseat", turn="3")["questions"][0] == first
+        assert bob.label("take", "tabofbob", message="3")["questions"][0] == first
 
 
 def test_nobody_answers_under_the_name_of_somebody_who_signed_in_later(tmp_path: Path) -> None:
@@ -62,13 +62,13 @@ def test_nobody_answers_under_the_name_of_somebody_who_signed_in_later(tmp_path:
     with serving_here(place.repository) as here:
         ada = visitor(here, place.repository, "labeller", "ada")
         bob = visitor(here, place.repository, "labeller", "bob")
-        (shown, *_) = ada.label("take", "adasseat")["questions"]
+        (shown, *_) = ada.label("take", "tabofada")["questions"]
         ada.client.cookies = bob.client.cookies
-        fields = {"by": "ada", "seat": "adasseat", "ticket": shown["ticket"], "state": "skipped"}
+        fields = {"by": "ada", "tab": "tabofada", "ticket": shown["ticket"], "state": "skipped"}
         for path in ("take", "answer", "undo", "leave"):
             answer = ada.post(f"/label/{path}", **fields)
             assert answer.status_code == 401, "the page is loaded again"
             assert "signed in as somebody else" in answer.text
         assert here.site.label_session.unrecorded == 0
-        given = bob.label("answer", "bobsseat", ticket=shown["ticket"], state="skipped")
+        given = bob.label("answer", "tabofbob", ticket=shown["ticket"], state="skipped")
         assert given["given"] == "stored"

@@ -6,9 +6,9 @@
 "use strict";
 
 const byId = (id) => document.getElementById(id);
-const desk = byId("desk");
-const QUEUE = `easeci-queue ${desk.dataset.by}`; // whoever else signs in here has a queue of their own
-const SEAT = "easeci-place";
+const labelling = byId("labelling");
+const QUEUE = `easeci-queue ${labelling.dataset.by}`; // whoever else signs in here has a queue of their own
+const TAB = "easeci-tab";
 const SINGLE_KEYS = 9;
 const RETRY_MS = 1500;
 const LOOK_MS = 3000;
@@ -17,7 +17,7 @@ const RENEW_MS = 40000; // so long before its end the lease is renewed
 const RECORDED = "Nothing to take back: what is recorded stands.";
 
 const state = {
-  ...placeOfThisTab(), // seat, and turn: how often this tab has spoken
+  ...thisTab(), // tab: its name; message: how many messages it has sent
   held: [], // { ticket, node }: the first is shown
   classes: [],
   declared: true,
@@ -35,13 +35,13 @@ const state = {
 
 // It is kept for a reload and for signing in anew, and not longer: what a tab keeps is copied when
 // it is duplicated, and two must not sit at one place.
-function placeOfThisTab() {
-  const kept = JSON.parse(sessionStorage.getItem(SEAT));
-  sessionStorage.removeItem(SEAT);
+function thisTab() {
+  const kept = JSON.parse(sessionStorage.getItem(TAB));
+  sessionStorage.removeItem(TAB);
   const [loaded] = performance.getEntriesByType("navigation");
-  if (kept && (kept.back || loaded.type === "reload")) return { seat: kept.seat, turn: kept.turn };
+  if (kept && (kept.back || loaded.type === "reload")) return { tab: kept.tab, message: kept.message };
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return { seat: Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""), turn: 0 };
+  return { tab: Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""), message: 0 };
 }
 
 // What is not sent yet survives a reload.
@@ -58,19 +58,19 @@ const isUnsent = (ticket) => state.queue.some((job) => job.fields.ticket === tic
 function keep() {
   const answers = unsent();
   sessionStorage.setItem(QUEUE, JSON.stringify(answers));
-  desk.dataset.unsent = answers.length;
+  labelling.dataset.unsent = answers.length;
 }
 
 // -- talking to the server
 
 // Who speaks, and after what else: requests may overtake each other.
-function place() {
-  state.turn += 1;
-  return { by: desk.dataset.by, seat: state.seat, turn: state.turn };
+function sender() {
+  state.message += 1;
+  return { by: labelling.dataset.by, tab: state.tab, message: state.message };
 }
 
 async function post(path, fields) {
-  const body = new URLSearchParams({ ...place(), unsettled: state.unsettled ? "yes" : "", ...fields });
+  const body = new URLSearchParams({ ...sender(), unsettled: state.unsettled ? "yes" : "", ...fields });
   const asked = Date.now();
   const response = await fetch(path, {
     method: "POST", body, credentials: "same-origin", keepalive: true,
@@ -193,7 +193,7 @@ function content(ticket, field) {
     const more = field.cut ? `… (${field.cut.toLocaleString("en")} more characters)` : "";
     return document.createTextNode(field.text + more);
   }
-  const query = new URLSearchParams({ seat: state.seat, column: field.name });
+  const query = new URLSearchParams({ tab: state.tab, column: field.name });
   const address = `/label/files/${encodeURIComponent(ticket)}?${query}`;
   if (field.kind === "image") {
     const image = new Image();
@@ -220,7 +220,7 @@ function content(ticket, field) {
 
 function show(reply) {
   const held = state.held[0];
-  desk.hidden = !held;
+  labelling.hidden = !held;
   byId("nothing").hidden = Boolean(held);
   if (!held) {
     if (reply) nothing(reply);
@@ -264,7 +264,7 @@ function drawClasses() {
 }
 
 function nothing(reply) {
-  const [title, words] = reply.settled
+  const [title, words] = reply.recording
     ? ["One moment", "These labels are being recorded."]
     : reply.more === "no more"
       ? ["No labels are wanted", "When a commit waits for labels, its examples appear here by themselves."]
@@ -331,7 +331,7 @@ function choose() {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
   if (/^(INPUT|TEXTAREA|SELECT|AUDIO)$/.test(event.target.tagName)) return;
-  if (desk.hidden && event.key !== "u") return; // the last answer can be taken back all the same
+  if (labelling.hidden && event.key !== "u") return; // the last answer can be taken back all the same
   if (/^[0-9]$/.test(event.key)) digit(event.key);
   else if (event.key === "Enter" && state.typed) choose();
   else if (event.key === "Backspace" && state.typed) { state.typed = state.typed.slice(0, -1); say(state.typed); }
@@ -384,12 +384,12 @@ document.addEventListener("visibilitychange", () => { if (document.visibilitySta
 
 function leave() {
   if (unsent().length) return; // answers are still on their way: the lease ends by itself
-  navigator.sendBeacon("/label/leave", new URLSearchParams(place()));
+  navigator.sendBeacon("/label/leave", new URLSearchParams(sender()));
 }
 
 window.addEventListener("pagehide", () => {
   leave();
-  sessionStorage.setItem(SEAT, JSON.stringify({ seat: state.seat, turn: state.turn, back: state.leaving }));
+  sessionStorage.setItem(TAB, JSON.stringify({ tab: state.tab, message: state.message, back: state.leaving }));
 });
 // Signed out, the page could not say so any more.
 for (const form of document.querySelectorAll('form[action="/sign-out"]')) form.addEventListener("submit", leave);
@@ -399,7 +399,7 @@ window.addEventListener("beforeunload", (event) => {
 });
 window.addEventListener("pageshow", (event) => {
   if (!event.persisted) return;
-  sessionStorage.removeItem(SEAT);
+  sessionStorage.removeItem(TAB);
   state.leaseUntil = 0; // what is shown may be with somebody else by now
   ask();
 });
