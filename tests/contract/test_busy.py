@@ -161,14 +161,14 @@ def test_there_are_so_many_connections_and_no_more(busy: Busy) -> None:
     wait_until(lambda: busy.owner.get("/").status_code == 200)
 
 
-def test_a_plan_that_was_typed_over_is_not_reckoned(
+def test_a_plan_that_was_typed_over_is_not_calculated(
     busy: Busy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of what one visitor asks for while something is being reckoned, the last alone is next."""
-    begun, go, reckoned = Event(), Event(), []
+    """While one plan is calculated, only the newest request of a visitor waits for its turn."""
+    begun, go, calculated = Event(), Event(), []
 
     def slowly(fields: Mapping[str, str]) -> object:
-        reckoned.append(fields["steps"])
+        calculated.append(fields["steps"])
         begun.set()
         assert go.wait(PATIENCE)
         return explore(fields)
@@ -194,7 +194,7 @@ def test_a_plan_that_was_typed_over_is_not_reckoned(
         first, second, third = (answer.result() for answer in answers)
     assert (first.status_code, second.status_code, third.status_code) == (200, 204, 200)
     assert second.content == b""
-    assert reckoned == ["1", "3"]
+    assert calculated == ["1", "3"]
     assert "steps: 3" in third.text
 
 

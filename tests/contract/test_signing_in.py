@@ -165,7 +165,7 @@ def _owns(pid: int, inode: str) -> bool:
         (["--certificate", "none.pem", "--key", "none.pem"], 2, "there is no file none.pem"),
         (["--host", "256.1.1.1"], 6, "cannot be listened on"),
         (["--port", "70000"], 2, "--port"),
-        (["--certificate", "model.py", "--key", "model.py"], 2, "can't be used for https"),
+        (["--certificate", "model.py", "--key", "model.py"], 2, "cannot be used for https"),
     ],
 )
 def test_mistakes_are_said(place: Workplace, arguments: list[str], code: int, words: str) -> None:

@@ -270,7 +270,7 @@ def test_a_form_that_is_none_gets_a_page(waiting: Desk) -> None:
     )
     assert (page.status_code, document.status_code) == (400, 415)  # no files are asked for there
     assert "That did not work" in page.text
-    assert "can't be read as a form" in document.json()["error"]
+    assert "cannot read this as a form" in document.json()["error"]
 
 
 def test_a_testset_by_upload_its_end_and_its_release(fresh: Desk, tmp_path: Path) -> None:

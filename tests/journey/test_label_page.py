@@ -212,7 +212,7 @@ def test_examples_are_shown_and_never_run(browser: Browser, hostile: Hostile) ->
             page.keyboard.press("4")
             page.keyboard.press("0")
             page.keyboard.press("Enter")
-            expect(page.locator("#said")).to_have_text("There is no class of that number.")
+            expect(page.locator("#said")).to_have_text("There is no class with this number.")
             assert shown_ticket(page) == ticket
             page.keyboard.press("3")
         else:
@@ -442,7 +442,7 @@ def test_every_way_to_answer(browser: Browser, plain: Plain) -> None:
     ada.answer(page.get_by_role("button", name="low").click, "label", "low")
     ada.answer(page.get_by_role("button", name="Skip").click, "skipped")
     page.keyboard.press("7")
-    expect(page.locator("#said")).to_have_text("There is no class of that number.")
+    expect(page.locator("#said")).to_have_text("There is no class with this number.")
     sent(page)
 
     first = ada.press("1", "label", "high")

@@ -58,13 +58,13 @@ def test_from_a_plan_to_a_signal(browser: Browser, tmp_path: Path) -> None:
         sequential = page.get_by_role("row", name=re.compile("^sequential"))
         expect(sequential).to_have_class("chosen")
         expect(page.locator("figure .wide svg")).to_be_visible()
-        page.get_by_text("How these numbers come about").click()
+        page.get_by_text("How these numbers are computed").click()
         expect(page.get_by_role("heading", name="sequential", exact=True)).to_be_visible()
 
         owner.go("Testsets")
         page.get_by_label("Examples", exact=True).set_input_files(place.examples)
         page.get_by_label("Even if it is smaller than planned").check()
-        page.get_by_role("button", name="Seal it").click()
+        page.get_by_role("button", name="Seal the testset").click()
         expect(page.get_by_role("status")).to_contain_text("Testset 1 is sealed: 1,500 examples")
         page.reload()  # which sends nothing again
         expect(page.get_by_role("heading", name="Testset 1")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The application: every route in one table, with who may ask for it."""
+"""The application: one table of all routes, with the roles that may use them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ TESTSET = "/testsets/{number:number}"
 
 @dataclass(frozen=True)
 class RouteSpec:
-    """A route: who may ask, how much they may send, and who answers.
+    """A route: the roles that may use it, the largest body, and the function that answers.
 
-    ``files`` says that files may be among it, ``document`` that it answers scripts of our pages,
-    in JSON, errors included.
+    With ``files``, the form may contain files. With ``document``, a script of our pages asks, and
+    every answer is JSON, errors included.
     """
 
     method: str
@@ -69,14 +69,16 @@ ROUTES = (
 
 
 class NumberConvertor(Convertor[int]):
-    """A number in a path, of a length that a number of ours can have."""
+    """A number in a path, no longer than our numbers get."""
 
     regex = "[0-9]{1,9}"
 
     def convert(self, value: str) -> int:
+        """Text of a path to a number."""
         return int(value)
 
     def to_string(self, value: int) -> str:
+        """A number to text of a path."""
         return str(value)
 
 
@@ -84,6 +86,8 @@ register_url_convertor("number", NumberConvertor())
 
 
 def make_app(site: Site) -> ASGIApp:
+    """The site as an ASGI application."""
+
     @asynccontextmanager
     async def life(_: Starlette) -> AsyncIterator[None]:
         site.start()
@@ -107,4 +111,4 @@ def make_app(site: Site) -> ASGIApp:
     static = Mount("/static", StaticFiles(packages=[("easeci.web", "static")]), name="static")
     errors = {404: page_for_http_error(site), 405: page_for_http_error(site)}
     app = Starlette(routes=[*routes, static], exception_handlers=errors, lifespan=life)
-    return Headers(app, hosts=site.hosts)  # outside of everything: whatever answers has them
+    return Headers(app, hosts=site.hosts)  # outermost, so that every response has them

@@ -1,4 +1,4 @@
-"""The plan explorer: what a condition costs, by every method, while it is being written."""
+"""The plan explorer: how many labels a condition costs by every method, while it is written."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ EXAMPLE = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01"
 
 
 def explore_plan(context: RequestContext) -> Response:
+    """The page of the plan explorer, for the fields in the address."""
     typed = context.request.query_params
     fields = {name: typed.get(name, "") for name in FIELDS} if typed else _own(context)
     found = _explored(context, fields)
-    if found is None:  # whoever typed has typed on
+    if found is None:  # the visitor has typed something newer
         return Response(status_code=204)
     wrong = found if isinstance(found, FieldError) else None
     right = found if isinstance(found, Exploration) else None
@@ -44,23 +45,23 @@ def _explored(
     context: RequestContext, fields: Mapping[str, str]
 ) -> Exploration | FieldError | None:
     if not fields["condition"].strip():
-        return FieldError("condition", "there is none yet", hint=f"Write one, such as   {EXAMPLE}")
+        return FieldError("condition", "it is empty", hint=f"Write one, such as   {EXAMPLE}")
     found = context.site.newest_only.run(context.who.session, lambda: explore(fields))
     supposed = fields["effect"].strip() or fields["true_difference"].strip()
     if isinstance(found, Exploration) and not supposed:
-        return replace(found, reckoned=None)  # nobody has said what is true
+        return replace(found, reckoned=None)  # the visitor has not supposed anything
     return found
 
 
 def _own(context: RequestContext) -> dict[str, str]:
-    """To begin with: the project's own script, the repository's, or an example."""
+    """The first values: the script of the testset, of the repository, or an example."""
     with context.site.reading() as project:
         testset, top = project.state.latest_testset, project.repository.top
     texts: Mapping[str, list[str]] = {"condition": [EXAMPLE]}
     if testset is not None:
         texts = testset.sealed
     else:
-        with suppress(EaseciError):  # there is none, or it can't be read
+        with suppress(EaseciError):  # the script is missing or broken
             texts = sealed(load_entries(find_script(top or Path())))
     fields = {name: " ".join(texts.get(name, [])) for name in FIELDS}
     return fields | {"adaptivity": fields["adaptivity"].partition("->")[0].strip()}

@@ -1,9 +1,9 @@
-"""What stands between a request and its endpoint.
+"""The checks between a request and its endpoint.
 
-Of every response: headers that let a browser load nothing but what is ours, keep nothing and show
-it in nobody's frame. Of every request: that it asks for us by one of our names, that whoever asks
-may ask this, that what changes something comes from one of our own pages, and that it is no larger
-than it may be. Errors end here: in words, and never with a traceback or the text of a foreign one.
+Every response gets headers: a browser may load only our own files, store nothing, and show nothing
+in a frame. A request must use one of our host names, its visitor must have a role that may use the
+route, a form must come from our own pages, and its body must not be too large. Errors end here as
+plain messages: never with a traceback or the text of a foreign error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # Not no-referrer: then browsers would hide the origin of our own forms from us.
+    # With no-referrer, browsers would send `Origin: null` with our own forms.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -46,12 +46,13 @@ HEADERS = {
 
 
 class Headers:
-    """Adds the headers to every response, and answers requests by no other names than ours."""
+    """Adds the headers to every response, and refuses requests for other host names."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self.app, self.hosts = app, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, as ASGI wants it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -65,7 +66,7 @@ class Headers:
 
         name = host_of(Request(scope).headers.get("host", ""))
         if self.hosts and name not in self.hosts:
-            # Another name that leads here may be somebody else's (DNS rebinding).
+            # Another name that leads here may belong to an attacker (DNS rebinding).
             refusal = PlainTextResponse("This server has another name.\n", status_code=421)
             await refusal(scope, receive, send_with_headers)
             return
@@ -82,7 +83,7 @@ def host_of(netloc: str) -> str:
 
 @dataclass(frozen=True)
 class Guard:
-    """What a route demands: see :class:`easeci.web.app.RouteSpec`."""
+    """What a route requires: see :class:`easeci.web.app.RouteSpec`."""
 
     roles: frozenset[Role]
     most_bytes: int
@@ -99,7 +100,7 @@ class _UnreadableError(Exception):
 
 
 def cookie_name(request: Request) -> str:
-    """By port: cookies are shared by all servers of one host, and there may be two of us."""
+    """The session cookie's name, with the port: all servers of a host share their cookies."""
     return f"easeci-{request.url.port or 0}"
 
 
@@ -122,11 +123,11 @@ def route_endpoint(
                     endpoint, RequestContext(site, request, visitor, form)
                 )
             finally:
-                await form.close()  # its files are gone when it was answered
+                await form.close()  # this deletes its files
         except _TooLargeError:
             return _error(RequestContext(site, request, visitor), guard, 413, *_too_large(guard))
         except ClientDisconnect:
-            return Response(status_code=400)  # nobody is there to read it
+            return Response(status_code=400)  # the client has gone, and does not read this
         except _UnreadableError:
             return _error(RequestContext(site, request, visitor), guard, 415, *UNREADABLE)
         except HTTPException as error:
@@ -137,7 +138,7 @@ def route_endpoint(
             return _known(RequestContext(site, request, visitor), guard, error)
         except (CancelledError, KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # noqa: BLE001 - polars panics are no Exception
+        except BaseException as error:  # noqa: BLE001 - panics of polars are not Exceptions
             print(f"error: {unexpected(error)}", file=sys.stderr, flush=True)
             return _error(RequestContext(site, request, visitor), guard, 500, *BROKEN)
 
@@ -148,14 +149,14 @@ FOREIGN = (
     "this request does not come from a page of this server",
     "Open the page again and send it once more. A proxy must pass on Origin and Sec-Fetch-Site.",
 )
-UNREADABLE = ("what was sent can't be read as a form", "Open the page again and send it once more.")
-BROKEN = ("something went wrong on the server", "Its owner finds what it was in the server's log.")
+UNREADABLE = ("the server cannot read this as a form", "Open the page again and send it once more.")
+BROKEN = ("something went wrong on the server", "The server's log says what it was.")
 
 
 def _refusal(
     site: Site, guard: Guard, request: Request, visitor: Visitor | None
 ) -> Response | None:
-    """Why this may not be asked; None if it may."""
+    """The answer to a request that is not allowed; None if it is."""
     context = RequestContext(site, request, visitor)
     if request.method == "POST" and not _is_own(site, request):
         return _error(context, guard, 403, *FOREIGN)
@@ -181,7 +182,7 @@ def _is_own(site: Site, request: Request) -> bool:
 
 
 async def _form(request: Request, guard: Guard) -> FormData:
-    """The form of a request, as it streams in; files go to the disk and not to memory."""
+    """The form of a request, read as it arrives; files go to the disk, not to memory."""
     if request.method != "POST":
         return FormData()
     _require_readable(request.headers.get("content-type", ""), guard)
@@ -202,9 +203,9 @@ async def _form(request: Request, guard: Guard) -> FormData:
 
 
 def _require_readable(content_type: str, guard: Guard) -> None:
-    """Forms are what browsers send: fields, and files where files are asked for, in UTF-8.
+    """Refuse what is not a form in UTF-8, or has files where the route has none.
 
-    A decoder of the sender's choice could take minutes for a few bytes.
+    If the sender could choose the encoding, decoding a few bytes could take minutes.
     """
     kind, parameters = parse_options_header(content_type)
     allowed = {b"application/x-www-form-urlencoded", b""}
@@ -227,7 +228,7 @@ def _size(count: int) -> str:
 
 
 def _known(context: RequestContext, guard: Guard, error: EaseciError) -> Response:
-    """An error of ours, in its own words; what is wrong with the server is the owner's to know."""
+    """The answer to one of our own errors. Only the owner reads what is wrong with the server."""
     if isinstance(error, InfrastructureError):
         print(f"error: {error.message}", file=sys.stderr, flush=True)
         if not context.owner:
@@ -247,7 +248,7 @@ def _error(
 def page_for_http_error(
     site: Site,
 ) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """A page of ours where a route is missing; the same for whoever asks."""
+    """The page for a missing route, the same for everybody."""
 
     async def show(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500

@@ -1,7 +1,7 @@
-"""Labelling in the browser: one example at a time, the next one already there.
+"""Labelling in the browser: one example at a time, and the next ones loaded ahead.
 
-A page is a tab at the desk. Whoever labels is blind: what is sent is examples and the names of
-classes, and how many labels are still to come by plan.
+Each tab holds leases of its own. Labellers are blind: the page gets examples, the names of classes,
+and how many labels are still to come by the plan.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from easeci.service.labelling.session import LEASE_SECONDS
 from easeci.web.request import OtherVisitorError, RequestContext
 
 HELD = 3
-"""How many examples a page holds: the one that is shown, and those that are loaded ahead."""
+"""How many examples a tab holds: the one that it shows, and those that it has loaded ahead."""
 LONGEST_TEXT = 20_000
 IMAGES = {
     ".png": "image/png",
@@ -41,22 +41,24 @@ SOUNDS = {
 }
 TEXTS = dict.fromkeys((".txt", ".md", ".csv", ".json", ".log"), "text/plain; charset=utf-8")
 FILE_POLICY = "default-src 'none'; sandbox"
-"""For files of examples: whatever they hold, it is shown and never run."""
+"""For files of examples: browsers show them, and never run what is in them."""
 
 
 def show(context: RequestContext) -> Response:
+    """The labelling page; its script asks for the examples."""
     with context.site.reading() as project:
         ready = project.state.latest_testset is not None
     return context.page("label.html" if ready else "label-nothing.html")
 
 
 def take(context: RequestContext) -> Response:
-    """The examples of a tab; asked for again and again, it keeps them."""
+    """The examples that the tab holds; this renews its leases."""
     with context.site.labelling() as questions:
         return _document(context, questions)
 
 
 def answer(context: RequestContext) -> Response:
+    """Store an answer, and go on to the next example."""
     with context.site.labelling() as questions:
         label = context.text("label") if context.text("state") == LabelState.LABEL else None
         given = questions.answer(
@@ -70,18 +72,20 @@ def answer(context: RequestContext) -> Response:
 
 
 def undo(context: RequestContext) -> Response:
+    """Take back an answer that is not recorded yet."""
     with context.site.labelling() as questions:
         taken_back = questions.undo(_holder(context), context.who.name, context.text("undone"))
         return _document(context, questions, undone=taken_back is not None)
 
 
 def leave(context: RequestContext) -> Response:
+    """Give back the examples of a tab that is closed."""
     context.site.label_session.leave(_holder(context), _message(context))
     return JSONResponse({})
 
 
 def file(context: RequestContext) -> Response:
-    """A file that an example names, to be looked at or listened to."""
+    """A file that an example of this tab names, such as an image or a sound."""
     query = context.request.query_params
     path = context.site.label_session.file(
         _holder_of(context, query.get("tab", "")),
@@ -89,7 +93,7 @@ def file(context: RequestContext) -> Response:
         query.get("column", ""),
     )
     if path is None:
-        raise UsageError("there is no such file", hint="It is of an example that was answered.")
+        raise UsageError("there is no such file", hint="Its example is no longer on this page.")
     kind = (IMAGES | SOUNDS | TEXTS).get(path.suffix.lower())
     headers = {"Content-Security-Policy": FILE_POLICY}
     if kind is None:
@@ -104,7 +108,7 @@ def _document(
     given: Given | None = None,
     undone: bool | None = None,
 ) -> Response:
-    """All that a page shows: the examples that it holds, and how things stand."""
+    """Everything that the page shows: its examples, the classes, and what comes next."""
     again = context.text("unsettled") == "yes"
     by = context.who.name
     held = questions.take(_holder(context), by, HELD, unsettled=again, message=_message(context))
@@ -132,7 +136,7 @@ def _question(question: Question) -> dict[str, Any]:
 
 
 def _field(name: str, value: Any, *, is_file: bool) -> dict[str, Any]:
-    """One column, and how it is shown. What a file is called could say what it shows."""
+    """One column, and how to show it. Without the name of a file: it could tell the label."""
     if is_file:
         return {"name": name, "kind": _kind(value)}
     text = "" if value is None else str(value)
@@ -158,14 +162,14 @@ def _holder(context: RequestContext) -> str:
 
 
 def _holder_of(context: RequestContext, tab: str) -> str:
-    """A tab of a labeller's, who finds it again after signing in anew; it is nobody else's."""
+    """The name under which a labeller's tab holds leases, also after signing in again."""
     if not 8 <= len(tab) <= 64 or not tab.isalnum():
-        raise UsageError("the page has no place at the desk", hint="Load it again.")
+        raise UsageError("the page has no valid tab name", hint="Load it again.")
     return f"{context.who.name}:{tab}"
 
 
 def _message(context: RequestContext) -> int:
-    """How much a tab had said before this; the page counts."""
+    """The number of this message of the tab; the page counts."""
     text = context.text("message")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
@@ -176,5 +180,5 @@ def _state(text: str) -> LabelState:
     except ValueError:
         state = None
     if state not in (LabelState.LABEL, LabelState.CANNOT_TELL, LabelState.SKIPPED):
-        raise UsageError("that is no answer")
+        raise UsageError("this is not an answer")
     return state

@@ -1,4 +1,4 @@
-"""What an endpoint is asked, and how it answers: one request of one visitor."""
+"""One request of one visitor: what an endpoint reads, and the ways to answer."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from easeci.web.site import Site
 SMALL = 256 * 1024
 """The largest body of a request that brings no file, in bytes."""
 LONGEST_NAME = 60
-"""Of a file, in characters: most disks take 255 bytes, and a character has up to four."""
+"""Of a file name, in characters: most disks take 255 bytes, and a character has up to four."""
 
 
 @dataclass(frozen=True)
 class RequestContext:
-    """A request that has passed the guards: whoever asks may ask this."""
+    """A request that has passed the guards, with its visitor and its form."""
 
     site: Site
     request: Request
@@ -37,12 +37,13 @@ class RequestContext:
 
     @property
     def who(self) -> Visitor:
-        """Whoever is signed in; only where a route demands that somebody is."""
+        """The visitor, on a route that requires one."""
         assert self.visitor is not None
         return self.visitor
 
     @property
     def owner(self) -> bool:
+        """Whether the visitor is the owner."""
         return self.visitor is not None and self.visitor.role is Role.OWNER
 
     def text(self, name: str) -> str:
@@ -56,9 +57,9 @@ class RequestContext:
 
     @contextmanager
     def upload(self, name: str) -> Iterator[Path | None]:
-        """A file of the form, in a private folder and under the end of its own name.
+        """A file of the form, in a private folder that is deleted after the block.
 
-        None if none was chosen. Its name is the browser's: nothing but its end is used of it.
+        None if no file was chosen. Of the name that the browser sent, only the end is used.
         """
         sent = self.form.get(name)
         if not isinstance(sent, UploadFile) or not sent.filename:
@@ -71,19 +72,19 @@ class RequestContext:
             yield path
 
     def done(self, path: str, message: FlashMessage) -> Response:
-        """On to a page that says what became of a form: to load that again repeats nothing."""
+        """Redirect to a page that says what became of a form; a reload does not send it again."""
         self.site.flash.add(self.who.session, path, message)
         return see_other(path)
 
     @property
     def notes(self) -> list[FlashMessage]:
-        """What this page has to say of forms that were sent before; once."""
-        if self.request.method != "GET":  # whoever checks a link reads nothing
+        """The flash messages of this page; they are shown once."""
+        if self.request.method != "GET":  # a program that checks links must not take them
             return []
         return self.site.flash.take(self.who.session, self.request.url.path)
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
-        """A page of the site, for whoever asks."""
+        """A page of the site, made from a template."""
         return HTMLResponse(
             rendered(
                 template,
@@ -100,16 +101,16 @@ Endpoint = Callable[[RequestContext], Response]
 
 
 def see_other(path: str) -> Response:
-    """To a page of ours, after something was done."""
+    """Redirect to one of our pages, after a form was processed."""
     return RedirectResponse(path, status_code=303)
 
 
 class OtherVisitorError(UsageError):
-    """A page is open from before somebody else signed in with this browser."""
+    """The page was loaded for one person, and another one has signed in since."""
 
 
 def refusal_status(error: EaseciError) -> int:
-    """Whether the same may be sent again later (503), as our scripts do, or is wrong in itself."""
+    """The HTTP status of an error. Our scripts send the same request again after 503."""
     if isinstance(error, BusyError):
         return 503
     if isinstance(error, OtherVisitorError):
@@ -118,7 +119,7 @@ def refusal_status(error: EaseciError) -> int:
 
 
 def _file_name(name: str) -> str:
-    """A harmless name, short enough for any disk; readers tell formats by its end."""
+    """A harmless name, short enough for any disk. Its suffix tells the format."""
     plain = PurePosixPath(name.replace("\\", "/")).name
     kept = "".join(c if c.isalnum() or c in "._- " else "-" for c in plain)[-LONGEST_NAME:]
     if not kept.strip(".- "):

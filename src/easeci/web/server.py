@@ -1,4 +1,4 @@
-"""The server: where it listens, what it says when it starts, and how it ends."""
+"""The server: where it listens, how it starts, and how it ends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ QUIET = ("asyncio", "python_multipart", "uvicorn")
 
 @dataclass(frozen=True)
 class Listening:
-    """Where the server listens. ``url`` is what browsers are told, if that is something else."""
+    """Where the server listens. ``url`` is its address for browsers, if a proxy is in between."""
 
     host: str = "127.0.0.1"
     port: int = 8000
@@ -39,6 +39,7 @@ class Listening:
 
     @property
     def loopback(self) -> bool:
+        """Whether only this machine can reach the server."""
         if self.host.lower() == "localhost":
             return True
         try:
@@ -48,7 +49,7 @@ class Listening:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The names that a browser may call us by; none at all if any will do."""
+        """The host names that browsers may use; empty if all are allowed."""
         told = host_of(urlsplit(self.url).netloc) if self.url else ""
         if not self.loopback and not told:
             return frozenset()
@@ -56,9 +57,11 @@ class Listening:
 
     @property
     def encrypted(self) -> bool:
+        """Whether browsers use https, with us or with a proxy."""
         return self.certificate is not None or (self.url or "").startswith("https://")
 
     def address(self, port: int) -> str:
+        """The address to open in a browser."""
         if self.url:
             return self.url.rstrip("/")
         scheme = "https" if self.certificate is not None else "http"
@@ -76,7 +79,7 @@ class Server:
 
     @staticmethod
     def bind(place: ServedProject, listening: Listening, login: str) -> Server:
-        """Open the project and the port, so that whatever is wrong is said before anything else."""
+        """Open the project and the port, so that errors come before anything is served."""
         require_charts()
         _require_sound(listening)
         site = Site(
@@ -92,12 +95,13 @@ class Server:
 
     @property
     def address(self) -> str:
+        """The address to open in a browser."""
         return self.listening.address(self.socket.getsockname()[1])
 
     def run(self) -> None:
         """Serve until a signal ends it. Nothing of a request is written to a log."""
         threading.Thread(target=warm_up, name="warm up", daemon=True).start()
-        for name in QUIET:  # they write of requests what must not be written
+        for name in QUIET:  # they would log details of requests
             logger = logging.getLogger(name)
             logger.addHandler(logging.NullHandler())
             logger.propagate = False
@@ -105,6 +109,7 @@ class Server:
 
     @property
     def config(self) -> uvicorn.Config:
+        """How uvicorn runs the site."""
         return uvicorn.Config(
             make_app(self.site),
             http=Connection,
@@ -112,7 +117,7 @@ class Server:
             log_level="critical",
             access_log=False,
             server_header=False,
-            # Behind a proxy all would seem to come from one address, and wait for one another.
+            # Otherwise all visitors behind a proxy would be throttled as one address.
             proxy_headers=self.listening.url is not None,
             forwarded_allow_ips="127.0.0.1,::1",
             limit_concurrency=MOST_AT_ONCE,
@@ -137,7 +142,7 @@ def _require_sound(listening: Listening) -> None:
             context.load_cert_chain(listening.certificate, listening.key, lambda: "")
         except (OSError, ValueError):  # an error of ssl is one of these
             raise UsageError(
-                f"{listening.certificate} and {listening.key} can't be used for https",
+                f"{listening.certificate} and {listening.key} cannot be used for https",
                 hint="They must be a certificate and its own key, as PEM, without a password.",
             ) from None
     if listening.url is not None:

@@ -13,6 +13,7 @@ LONGEST_TOKEN = 200
 
 
 def show(context: RequestContext) -> Response:
+    """The page to sign in; a visitor who is signed in is redirected."""
     wanted = context.request.query_params.get("next", "")
     if context.visitor is not None:
         return see_other(_local(wanted) or HOME[context.visitor.role])
@@ -20,7 +21,7 @@ def show(context: RequestContext) -> Response:
 
 
 def sign_in(context: RequestContext) -> Response:
-    """By a token. Whoever guesses has to wait."""
+    """Sign in with a token. After too many wrong ones, the address has to wait."""
     wait = context.site.visitors.throttle.wait(_address(context))
     if wait:
         return _wait(context, wait)
@@ -30,17 +31,17 @@ def sign_in(context: RequestContext) -> Response:
         session = context.site.visitors.sign_in(token)
     if session is None:
         context.site.visitors.throttle.failed(_address(context))
-        return _again(context, 401, "there is no such token, or it was taken back")
+        return _again(context, 401, "there is no such token, or it was removed")
     return _let_in(context, session, _local(context.text("next")))
 
 
 def enter(context: RequestContext) -> Response:
-    """By the code that the server printed when it was started; it works once.
+    """Sign in by the link that the server printed when it started; it works once.
 
-    It is too long to be guessed, so that nobody has to wait because others try.
+    Its code is too long to be guessed, so there is no limit on wrong ones.
     """
     if context.request.method != "GET":
-        return Response(status_code=405)  # somebody checks links: that must not spend this one
+        return Response(status_code=405)  # a program that checks links must not use it up
     session = context.site.visitors.enter(context.request.path_params["code"])
     if session is None:
         return _again(context, 401, "this link was used already: it works once")
@@ -48,6 +49,7 @@ def enter(context: RequestContext) -> Response:
 
 
 def sign_out(context: RequestContext) -> Response:
+    """End the session, and go to the page to sign in."""
     context.site.visitors.sign_out(context.who)
     answer = see_other("/sign-in")
     answer.delete_cookie(cookie_name(context.request))
@@ -85,6 +87,6 @@ def _address(context: RequestContext) -> str:
 
 
 def _local(path: str) -> str | None:
-    """A path of ours, never another site that somebody wrote into a link."""
+    """The path, if it is on this site; a link may have been written by anybody."""
     plain = path.startswith("/") and not path.startswith("//") and "\\" not in path
     return path if plain and path.isprintable() else None

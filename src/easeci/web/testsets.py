@@ -1,4 +1,4 @@
-"""The owner's testsets: what they have against what the plan needs, labels, and their ends."""
+"""The owner's page of testsets: add one, add labels, retire it, release it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CONTROLS = {
     "--label-column": "Or the column that holds them",
     "--correct": "Correct labels that are known already",
 }
-"""What the options of the commands are called on the page."""
+"""The page's words for the options of the commands."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,12 @@ class TestsetCard:
 
 
 def show(context: RequestContext) -> Response:
+    """The page of all testsets."""
     return _page(context, context.notes)
 
 
 def add(context: RequestContext) -> Response:
+    """Seal an uploaded testset."""
     with context.upload("examples") as examples, context.upload("labels") as labels:
         if examples is None:
             raise UsageError("no file was chosen", hint="Choose one with the examples.")
@@ -70,6 +72,7 @@ def add(context: RequestContext) -> Response:
 
 
 def labels(context: RequestContext) -> Response:
+    """Add an uploaded file of labels to a testset."""
     with context.upload("labels") as path:
         if path is None:
             raise UsageError("no file was chosen", hint="Choose one with the columns id and label.")
@@ -88,6 +91,7 @@ def labels(context: RequestContext) -> Response:
 
 
 def retire(context: RequestContext) -> Response:
+    """Retire a testset."""
     if context.text("sure") != "yes":
         return _again(context, UsageError("nothing was retired", hint="Tick that you are sure."))
     reason = context.text("reason").strip()[:LONGEST_REASON] or "by hand"
@@ -100,16 +104,16 @@ def retire(context: RequestContext) -> Response:
 
 
 def release(context: RequestContext) -> Response:
-    """A retired testset as one file to be handed to developers; recorded as its release.
+    """Release a retired testset: one file for the developers.
 
-    The browser stays where it is when a file comes, so nothing is sent again by loading that.
+    The browser downloads it and stays on the page, so a reload does not send the form again.
     """
     with tempfile.TemporaryDirectory(prefix="easeci-release-") as folder:
         content = Path(folder) / "content"
         with context.site.acting() as project:
             released = release_testset(project, content, number=context.number("number"))
-        # A file without a name: however the download ends, nothing is left of it.
-        packed = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it was read
+        # A file without a name, so that nothing is left however the download ends.
+        packed = tempfile.TemporaryFile()  # noqa: SIM115 - closed after it was read
         try:
             _pack(content, packed)
         except BaseException:
@@ -140,8 +144,10 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _again(context: RequestContext, error: EaseciError, *sent: Path | None) -> Response:
-    """What is wrong with a form, and the form as it was filled in. Files are to be chosen again:
-    no browser lets a page do that."""
+    """The page with what is wrong, and the form as it was filled in.
+
+    The visitor has to choose files again: browsers let no page do that.
+    """
     return _page(context, [_refused(error, *sent)], status=refusal_status(error))
 
 
@@ -168,7 +174,7 @@ def _page(context: RequestContext, notes: Sequence[FlashMessage], *, status: int
 
 
 def _plan(folder: Path) -> tuple[Plan | None, EaseciError | None]:
-    """What the script of the repository asks of the next testset, or what is wrong with it."""
+    """The plan for the next testset, or what is wrong with the repository's script."""
     try:
         return make_plan(load_script(find_script(folder))), None
     except EaseciError as error:
@@ -176,7 +182,7 @@ def _plan(folder: Path) -> tuple[Plan | None, EaseciError | None]:
 
 
 def _refused(error: EaseciError, *sent: Path | None) -> FlashMessage:
-    """In the error's own words, but files are called as they were sent and not where they lay."""
+    """The error's message, with the names of files as they were sent, and the page's own words."""
     words = [error.message, *([] if error.hint is None else [error.hint])]
     for path in filter(None, sent):
         words = [line.replace(f"{path.parent}/", "") for line in words]

@@ -1,7 +1,7 @@
-"""What the open step of a testset wants, counting answers that are not recorded yet.
+"""The open step of a testset, together with answers that are not recorded yet.
 
-It is made anew whenever labels or steps were recorded, and that takes a look at every example;
-from then on an answer costs as much as the labels known so far, however large the testset is.
+It is made anew after labels or steps were recorded, which reads every example. After that, the cost
+of an answer grows with the labels known so far, not with the size of the testset.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from easeci.verdict.result import Verdict
 
 LONGEST_CLASS = 200
 GIVEN = (LabelState.LABEL, LabelState.CANNOT_TELL, LabelState.SKIPPED)
-"""What a single labeller can answer."""
+"""What one labeller can answer."""
 
 
 class OpenStep:
-    """A testset, what is known of its labels, and the verdict that they lead to.
+    """A testset, its labels known so far, and the verdict that they lead to.
 
-    ``entries`` are those of the journal. ``before`` is what it was until now, of the same testset:
-    what can't have changed is taken from there, and classes keep their places.
+    ``entries`` are the journal's. ``before`` is an earlier object for the same testset: what cannot
+    have changed is taken from it, and classes keep their order.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class OpenStep:
         self._evaluation: Evaluation | None = None
         self._verdict: Verdict | None = None
         self._answered: dict[int, Code | None] = {}
-        """By position in the journal; the code before, where the answer has changed it."""
+        """Positions with an answer in the journal, each with the code that the answer replaced."""
         if step is not None:
             self._evaluate(project, step)
         for entry in entries:
@@ -86,28 +86,30 @@ class OpenStep:
         self._old = None if old is None else self.sealed.predictions.load(old)
 
     def is_stale(self, testset: Testset) -> bool:
-        """Whether something was recorded since that matters here."""
+        """Whether labels or steps were recorded since this was made."""
         return testset is not self.testset or _mark(testset) != self._mark
 
     # -- what is known
 
     @property
     def decided(self) -> bool:
+        """Whether the answers lead to a verdict."""
         return self._verdict is not None and self._verdict.passed is not None
 
     @property
     def wanted(self) -> tuple[int, ...]:
-        """Positions of the labels that are wanted next, from the first missing one on."""
+        """Positions of the labels that are wanted next, in order, from the first missing one."""
         return () if self._verdict is None else self._verdict.wanted
 
     def is_wanted(self, position: int) -> bool:
+        """Whether the label at this position is wanted next."""
         wanted = self.wanted
         place = bisect_left(wanted, position)
         return place < len(wanted) and wanted[place] == position
 
     @property
     def more(self) -> int:
-        """How many labels are still to come: as planned, and not as the evidence says."""
+        """How many labels are still to come by the plan; the evidence would show too much."""
         if self._verdict is None:
             return 0
         left = self._missing - len(self._answered)
@@ -115,7 +117,7 @@ class OpenStep:
 
     @property
     def classes(self) -> list[str]:
-        """As declared, or as labels and answers so far are; each keeps its place."""
+        """The declared classes, or those of all labels and answers so far, in a stable order."""
         given = (entry.get("label") for entry in self._entries.values())
         new = dict.fromkeys(g for g in given if g is not None and g not in self._classes)
         return [*self._classes, *new]
@@ -125,17 +127,18 @@ class OpenStep:
         return position in self._answered or bool(self._known[position])
 
     def is_unsettled(self, position: int) -> bool:
+        """Whether the label at this position was skipped or is disputed."""
         return position in self._unsettled
 
     def can_use(self, position: int) -> bool:
-        """Whether somebody waits for an answer, this one or another one."""
+        """Whether an answer here is of use: a step is open, or the label is unsettled."""
         waiting = self._evaluation is not None and not self.decided
         return waiting or self.is_unsettled(position)
 
     def require_answer(self, state: LabelState, label: str | None) -> None:
-        """Refuse what could not be recorded later, while somebody is there to be told."""
+        """Refuse an answer that could not be recorded later, while the labeller can correct it."""
         if state not in GIVEN or (label is None) != (state is not LabelState.LABEL):
-            raise UsageError("this is no answer: a label, can't tell, or skipped")
+            raise UsageError("an answer is a label, can't tell, or skipped")
         if label is None or label in self.classes:
             return
         if self.declared:
@@ -157,13 +160,13 @@ class OpenStep:
     # -- what changes
 
     def add(self, entry: dict[str, Any]) -> None:
-        """One more answer."""
+        """Add an answer."""
         self._entries[int(entry["position"])] = entry
         self._apply(entry)
         self._decide()
 
     def remove(self, position: int) -> None:
-        """An answer was taken back."""
+        """Take back the answer at a position."""
         self._entries.pop(position, None)
         before = self._answered.pop(position, None)
         if before is not None and self._evaluation is not None:
@@ -194,9 +197,9 @@ def _mark(testset: Testset) -> tuple[int | None, int]:
 
 
 def _expected(testset: Testset) -> int:
-    """How many labels a commit takes by plan.
+    """How many labels a commit takes by the plan.
 
-    Where all that matter are needed, by the d that the plan reckons with: how many really are
+    If a method needs all labels that matter, this uses the plan's difference d. The real number
     would tell labellers on how many examples the models differ.
     """
     script = testset.decides_by

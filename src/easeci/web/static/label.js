@@ -1,20 +1,20 @@
-// Labelling: keys and buttons, the next example built ahead, answers sent in their order.
+// The labelling page: keys and buttons, examples loaded ahead, answers sent in their order.
 //
-// The page holds a few examples that nobody else is shown. They are its own for the length of a
-// lease, which it renews; when the lease may have run out (a tab in the background, a machine
-// asleep) it asks again before it takes a key.
+// The tab holds a few examples that nobody else gets. It holds them for the time of a lease, and
+// renews that. If the lease may have ended (a tab in the background, a sleeping machine), the page
+// asks the server before it accepts a key.
 "use strict";
 
 const byId = (id) => document.getElementById(id);
 const labelling = byId("labelling");
-const QUEUE = `easeci-queue ${labelling.dataset.by}`; // whoever else signs in here has a queue of their own
+const QUEUE = `easeci-queue ${labelling.dataset.by}`; // every labeller who signs in here has a queue
 const TAB = "easeci-tab";
 const SINGLE_KEYS = 9;
 const RETRY_MS = 1500;
 const LOOK_MS = 3000;
 const AWAY_MS = 180000;
-const RENEW_MS = 40000; // so long before its end the lease is renewed
-const RECORDED = "Nothing to take back: what is recorded stands.";
+const RENEW_MS = 40000; // the lease is renewed this long before it ends
+const RECORDED = "Nothing to take back: recorded answers stay.";
 
 const state = {
   ...thisTab(), // tab: its name; message: how many messages it has sent
@@ -24,7 +24,7 @@ const state = {
   given: 0,
   typed: "",
   unsettled: false,
-  undoable: null, // the ticket of this labeller's last answer, also from before a reload
+  undoable: null, // the ticket of the labeller's last answer, also after a reload
   leaseUntil: 0,
   lastSeen: Date.now(),
   answered: [], // tickets, the last one at the end
@@ -33,8 +33,8 @@ const state = {
   leaving: false,
 };
 
-// It is kept for a reload and for signing in anew, and not longer: what a tab keeps is copied when
-// it is duplicated, and two must not sit at one place.
+// A tab keeps its name only over a reload and over signing in again. A duplicated tab gets a copy of
+// sessionStorage, and two tabs must not have one name.
 function thisTab() {
   const kept = JSON.parse(sessionStorage.getItem(TAB));
   sessionStorage.removeItem(TAB);
@@ -44,7 +44,7 @@ function thisTab() {
   return { tab: Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""), message: 0 };
 }
 
-// What is not sent yet survives a reload.
+// Answers that are not sent yet survive a reload.
 function kept() {
   return JSON.parse(sessionStorage.getItem(QUEUE) || "[]");
 }
@@ -63,7 +63,7 @@ function keep() {
 
 // -- talking to the server
 
-// Who speaks, and after what else: requests may overtake each other.
+// Messages are numbered, because requests can overtake each other.
 function sender() {
   state.message += 1;
   return { by: labelling.dataset.by, tab: state.tab, message: state.message };
@@ -76,7 +76,7 @@ async function post(path, fields) {
     method: "POST", body, credentials: "same-origin", keepalive: true,
   });
   if (response.status === 401) { // signed out, or signed in as somebody else in another tab
-    state.leaving = true; // what is unsent is kept
+    state.leaving = true; // answers that are not sent yet are kept
     location.assign("/sign-in?next=/label");
     throw new Error("Signed out.");
   }
@@ -108,7 +108,7 @@ async function send() {
         accept(reply);
       } catch (error) {
         if (error.final) {
-          state.queue.shift(); // the server has read it and refuses it: the same again won't help
+          state.queue.shift(); // the server refuses it, so sending it again is useless
           keep();
           if (job.path === "/label/take") { trouble("Not just now", error.message); return; }
           say(error.message);
@@ -116,7 +116,7 @@ async function send() {
           continue;
         }
         if (state.leaving) return;
-        if (error.status) trouble("Not just now", error.message); // such as 503: somebody labels in a terminal
+        if (error.status) trouble("Not just now", error.message); // for example 503: the testset is labelled in a terminal
         else trouble("Not connected", "The server does not answer.");
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
@@ -133,7 +133,7 @@ function enqueue(path, fields = {}) {
 }
 
 function ask() {
-  if (state.queue.length) send(); // such as what the page before a reload had not sent
+  if (state.queue.length) send(); // for example what the page had not sent before a reload
   else enqueue("/label/take");
 }
 
@@ -157,14 +157,14 @@ function accept(reply) {
   } else if (reply.undone === false) say(RECORDED);
   const before = new Map(state.held.map((held) => [held.ticket, held]));
   if (state.unsettled && !reply.questions.length) {
-    state.unsettled = false; // through with what was skipped: on with what is wanted
+    state.unsettled = false; // no skipped examples are left: go on with wanted ones
     setTimeout(ask);
   }
-  // The server does not know yet of answers that are still in the queue.
+  // The server does not know the answers that are still in the queue.
   state.held = reply.questions
     .filter((question) => !isUnsent(question.ticket))
     .map((question) => before.get(question.ticket) || { ticket: question.ticket, node: drawn(question) });
-  if (reply.given === "already answered") say("That one had been answered already.");
+  if (reply.given === "already answered") say("Somebody has answered this example already.");
   byId("more").textContent = state.held.length ? reply.more : "";
   show(reply);
 }
@@ -267,8 +267,8 @@ function nothing(reply) {
   const [title, words] = reply.recording
     ? ["One moment", "These labels are being recorded."]
     : reply.more === "no more"
-      ? ["No labels are wanted", "When a commit waits for labels, its examples appear here by themselves."]
-      : ["One moment", "What is wanted just now is with other labellers. If one of them has gone, it comes here within a minute."];
+      ? ["No labels are wanted", "When a commit waits for labels, its examples appear here automatically."]
+      : ["One moment", "Other labellers have all examples that are wanted now. If one of them has left, you get theirs within a minute."];
   byId("nothing-title").textContent = title;
   byId("nothing-words").textContent = words;
   byId("again").hidden = !(reply.unsettled && reply.more === "no more");
@@ -281,11 +281,11 @@ const say = (words) => { byId("said").textContent = words; };
 function answer(kind, label) {
   const held = state.held[0];
   if (!held) return;
-  if (state.queue.some((job) => job.path === "/label/undo")) { // the example that is meant is on its way
-    say("One moment: what was taken back is not here yet.");
+  if (state.queue.some((job) => job.path === "/label/undo")) { // the question that comes back is not here yet
+    say("One moment: the example that you took back is not here yet.");
     return;
   }
-  if (Date.now() > state.leaseUntil) { // it may be with somebody else by now: ask first
+  if (Date.now() > state.leaseUntil) { // another labeller may have it by now
     say("Checking that this example is still yours…");
     ask();
     return;
@@ -313,7 +313,7 @@ function undo() {
 function digit(key) {
   if (state.classes.length <= SINGLE_KEYS) {
     const name = state.classes[Number(key) - 1];
-    if (name === undefined) say("There is no class of that number.");
+    if (name === undefined) say("There is no class with this number.");
     else answer("label", name);
   } else {
     state.typed = (state.typed + key).slice(0, 4);
@@ -324,14 +324,14 @@ function digit(key) {
 function choose() {
   const name = state.classes[Number(state.typed) - 1];
   state.typed = "";
-  if (name === undefined) say("There is no class of that number.");
+  if (name === undefined) say("There is no class with this number.");
   else answer("label", name);
 }
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
   if (/^(INPUT|TEXTAREA|SELECT|AUDIO)$/.test(event.target.tagName)) return;
-  if (labelling.hidden && event.key !== "u") return; // the last answer can be taken back all the same
+  if (labelling.hidden && event.key !== "u") return; // undo works without an example
   if (/^[0-9]$/.test(event.key)) digit(event.key);
   else if (event.key === "Enter" && state.typed) choose();
   else if (event.key === "Backspace" && state.typed) { state.typed = state.typed.slice(0, -1); say(state.typed); }
@@ -358,9 +358,9 @@ byId("other").addEventListener("submit", (event) => {
   answer("label", name);
 });
 
-// -- being there
+// -- leases
 
-// Whoever has gone home with the page open must not keep examples from others.
+// A labeller who has gone home and left the page open must not keep examples from others.
 function isThere() {
   const listening = [...document.querySelectorAll("audio")].some((sound) => !sound.paused);
   if (listening) state.lastSeen = Date.now();
@@ -383,7 +383,7 @@ setInterval(() => {
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") ask(); });
 
 function leave() {
-  if (unsent().length) return; // answers are still on their way: the lease ends by itself
+  if (unsent().length) return; // answers must still be sent: the lease ends by itself
   navigator.sendBeacon("/label/leave", new URLSearchParams(sender()));
 }
 
@@ -391,16 +391,16 @@ window.addEventListener("pagehide", () => {
   leave();
   sessionStorage.setItem(TAB, JSON.stringify({ tab: state.tab, message: state.message, back: state.leaving }));
 });
-// Signed out, the page could not say so any more.
+// After signing out, the page could not give back its examples.
 for (const form of document.querySelectorAll('form[action="/sign-out"]')) form.addEventListener("submit", leave);
 window.addEventListener("beforeunload", (event) => {
-  // Whoever was signed out comes back to this tab, which keeps the answers.
+  // A labeller who was signed out comes back to this tab, which keeps the answers.
   if (!state.leaving && state.queue.some((job) => job.path === "/label/answer")) event.preventDefault();
 });
 window.addEventListener("pageshow", (event) => {
   if (!event.persisted) return;
   sessionStorage.removeItem(TAB);
-  state.leaseUntil = 0; // what is shown may be with somebody else by now
+  state.leaseUntil = 0; // another labeller may have this example by now
   ask();
 });
 ask();

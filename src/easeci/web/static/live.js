@@ -1,4 +1,4 @@
-// Pages that show how things stand are brought up to date while somebody looks at them.
+// Pages with live numbers are updated while they are visible.
 "use strict";
 
 const EVERY_MS = 4000;
@@ -22,7 +22,7 @@ async function refresh() {
       document.title = page.title;
     }
   } catch {
-    // The server is away for a moment; the next look will tell.
+    // The server does not answer now; the next try may work.
   }
 }
 

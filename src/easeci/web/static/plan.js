@@ -1,4 +1,4 @@
-// The explorer reckons while somebody types: the page that the form would load, fetched instead.
+// The explorer calculates while the visitor types: it fetches the page that the form would load.
 "use strict";
 
 const WAIT_MS = 250;
@@ -7,15 +7,15 @@ const busy = document.getElementById("busy");
 let timer = null;
 let running = null;
 
-async function reckon() {
+async function calculate() {
   if (running) running.abort();
   const mine = new AbortController();
   running = mine;
   const address = `/plan?${new URLSearchParams(new FormData(form))}`;
-  busy.textContent = "Reckoning…";
+  busy.textContent = "Calculating…";
   try {
     const response = await fetch(address, { credentials: "same-origin", signal: mine.signal });
-    if (response.status === 204) return; // something newer is being reckoned
+    if (response.status === 204) return; // a newer request is being calculated
     if (response.redirected) { location.assign(address); return; }
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const result = page.getElementById("result");
@@ -50,19 +50,19 @@ function prepareCopying() {
       said.textContent = "Copied.";
     } catch {
       getSelection().selectAllChildren(text);
-      said.textContent = "Selected: copy it with Ctrl-C.";
+      said.textContent = "Selected: press Ctrl-C to copy.";
     }
   });
 }
 
 form.addEventListener("input", () => {
   clearTimeout(timer);
-  timer = setTimeout(reckon, WAIT_MS);
+  timer = setTimeout(calculate, WAIT_MS);
 });
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   clearTimeout(timer);
-  reckon();
+  calculate();
 });
-document.getElementById("reckon").classList.add("hidden");
+document.getElementById("calculate").classList.add("hidden");
 prepareCopying();
