@@ -6,7 +6,6 @@ cut off before the next one is written. A message that is there as a whole is no
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import stat
@@ -126,6 +125,8 @@ def _locked(path: Path, seconds: float) -> Iterator[FileIO]:
     flock holds between threads, too; lockf is what other mail programs look at. No lock file: one
     that a killed process leaves behind would hold up all mail until somebody removes it.
     """
+    import fcntl  # here and not above, because only Unix has it
+
     deadline = time.monotonic() + seconds
     while True:
         with _opened(path) as file:
@@ -151,6 +152,8 @@ def _opened(path: Path) -> FileIO:
 
 
 def _wait_for(lock: Callable[[int, int], None], file: FileIO, deadline: float) -> None:
+    import fcntl
+
     while True:
         try:
             return lock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
