@@ -28,6 +28,7 @@ from easeci.ledger.events import (
     TestsetAdded,
     TestsetRetired,
 )
+from easeci.ledger.reasons import BudgetUsed, VerdictLetter
 from easeci.ledger.sealed_script import sealed
 from easeci.ledger.verdicts import RecordedClause, RecordedVerdict
 from easeci.script import Estimator
@@ -157,7 +158,7 @@ def testset_events(
         passed = step % A_PASS == 0
         events += _commit_events(number, before + step, step, commit, baseline, passed, adaptivity)
         baseline = commit if passed else baseline
-    return [*events, TestsetRetired(number, "all its steps are used")]
+    return [*events, TestsetRetired(number, BudgetUsed())]
 
 
 def _commit_events(
@@ -182,7 +183,7 @@ def _commit_events(
         Signalled(submission, signal),
     ]
     if hidden:
-        events.append(MessageQueued(step, "verdict", OWNER, testset, step, ""))
+        events.append(MessageQueued(step, VerdictLetter(), OWNER, testset, step))
     if passed:
         archive = f"archives/{commit}.tar.gz"
         events.append(BaselineArchived(testset, commit, archive, _digest(archive)))

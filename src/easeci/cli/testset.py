@@ -145,7 +145,7 @@ def retire(
 
     retired = retire_testset(opened(store, project), reason, say_waiting)
     if as_json:
-        print_json({"testset": retired.number, "retired": retired.retired})
+        print_json({"testset": retired.number, "retired": reason})
         return
     output().print(
         f"Testset {retired.number} is retired. `easeci testset add EXAMPLES` adds the next one."

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from easeci.ledger.reasons import BudgetUsed
 from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, Submission, Testset
+from easeci.ledger.wording import retirement_words
 from easeci.script import Adaptivity
 
 
@@ -134,13 +136,11 @@ def disclosed_status(state: State) -> DisclosedStatus:
 
 
 def disclosed_reason(state: State, testset: Testset) -> str | None:
-    """Why no more commits are tested; None if they are.
+    """Why no more commits are tested, in words; None if they are tested.
 
     A testset whose steps are all charged is used up, decided or not.
     """
-    if testset.retired is None and steps_used(state, testset) >= testset.terms.steps:
-        return BUDGET_USED
-    return testset.retired
-
-
-BUDGET_USED = "all its steps are used"
+    reason = testset.retired
+    if reason is None and steps_used(state, testset) >= testset.terms.steps:
+        reason = BudgetUsed()
+    return None if reason is None else retirement_words(reason)

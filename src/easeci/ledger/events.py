@@ -1,7 +1,8 @@
-"""What can happen in a project. Events are never changed, and only ever added.
+"""What can happen in a project. Events are only ever added; a recorded event never changes.
 
-Each has a kind (its name) and a version. A field that is added later needs a default, so that old
-records can still be read; a field that changes its meaning needs a new version.
+Each event has a kind (its name) and a version. A field that is added later needs a default, so that
+old records can still be read. If the recorded form of a field changes, the event needs a new
+version, and its ``parse`` must still read the older ones.
 """
 
 from __future__ import annotations
@@ -9,27 +10,45 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from enum import StrEnum
+from typing import Any, ClassVar, Self
 
 from easeci.errors import InfrastructureError
+from easeci.ledger.reasons import (
+    Retirement,
+    Topic,
+    parse_retirement,
+    parse_topic,
+    reason_document,
+)
+from easeci.ledger.version_1 import parse_retirement_sentence, parse_topic_sentence
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened. ``KIND`` is its name in the record; it never changes."""
+    """Something that happened. ``KIND`` is its name in the record, which never changes."""
 
     KIND: ClassVar[str] = ""
     VERSION: ClassVar[int] = 1
 
     @classmethod
     def recorded_kind(cls) -> str:
-        """The name that the record knows this event by: the class's, unless it says another."""
+        """The event's name in the record: ``KIND``, or the name of the class."""
         return cls.KIND or cls.__name__
 
     @property
     def kind(self) -> str:
-        """The name that the record knows this event by."""
+        """The event's name in the record."""
         return self.recorded_kind()
+
+    def document(self) -> dict[str, Any]:
+        """The event's fields as they are recorded."""
+        return asdict(self)
+
+    @classmethod
+    def parse(cls, version: int, document: dict[str, Any]) -> Self:  # noqa: ARG003
+        """Read what :meth:`document` of a version wrote; ValueError or TypeError if it did not."""
+        return cls(**document)
 
 
 @dataclass(frozen=True)
@@ -77,10 +96,27 @@ class LabelsAdded(Event):
 
 @dataclass(frozen=True)
 class TestsetRetired(Event):
+    """The end of a testset: no more commits are tested on it.
+
+    Version 1 recorded the reason as a sentence.
+    """
+
+    VERSION = 2
     __test__ = False
 
     testset: int
-    reason: str
+    reason: Retirement
+
+    def document(self) -> dict[str, Any]:
+        """The event's fields as they are recorded."""
+        return {"testset": self.testset, "reason": reason_document(self.reason)}
+
+    @classmethod
+    def parse(cls, version: int, document: dict[str, Any]) -> Self:
+        """Read a recorded event of any version."""
+        reason = document.pop("reason")
+        parse = parse_retirement_sentence if version == 1 else parse_retirement
+        return cls(**document, reason=parse(reason))
 
 
 @dataclass(frozen=True)
@@ -221,25 +257,57 @@ class TestsetReleased(Event):
 
 @dataclass(frozen=True)
 class MessageQueued(Event):
-    """A letter to be sent: a "verdict" for the eyes of one address only, an "alarm" that a new
-    testset is needed, or a "warning" ahead of time. Who may read it is said by its recipient."""
+    """A letter that has to be sent. Only its recipient may read it.
+
+    ``step`` is the last step that was answered when it was queued, or None for an alarm. Version 1
+    recorded the topic as a word and a sentence.
+    """
+
+    VERSION = 2
 
     message: int
-    about: str
+    topic: Topic
     recipient: str
     testset: int
     step: int | None
-    reason: str
+
+    def document(self) -> dict[str, Any]:
+        """The event's fields as they are recorded."""
+        fields = {field: getattr(self, field) for field in ("message", "recipient", "testset")}
+        return {**fields, "step": self.step, "topic": reason_document(self.topic)}
+
+    @classmethod
+    def parse(cls, version: int, document: dict[str, Any]) -> Self:
+        """Read a recorded event of any version."""
+        if version == 1:
+            topic = parse_topic_sentence(document.pop("about"), document.pop("reason"))
+        else:
+            topic = parse_topic(document.pop("topic"))
+        return cls(**document, topic=topic)
+
+
+class Delivery(StrEnum):
+    """What came of an attempt to send a letter."""
+
+    SENT = "sent"
+    FAILED = "failed"
+    """It will be tried again later."""
+    REFUSED = "refused"
+    """It is tried again only if the owner asks for that."""
 
 
 @dataclass(frozen=True)
 class MessageTried(Event):
-    """An attempt to send a letter. ``outcome``: "sent", "failed" (tried again later), or "refused"
-    (tried again only by hand)."""
+    """An attempt to send a letter. ``reason`` is what the mail server said, if it was not sent."""
 
     message: int
-    outcome: str
+    outcome: Delivery
     reason: str
+
+    @classmethod
+    def parse(cls, version: int, document: dict[str, Any]) -> Self:  # noqa: ARG003
+        """Read a recorded event."""
+        return cls(document["message"], Delivery(document["outcome"]), document["reason"])
 
 
 LABELLING = "labelling"
@@ -282,10 +350,11 @@ KINDS: dict[str, type[Event]] = {
 
 def event_text(event: Event) -> str:
     """The fields of an event as canonical JSON: equal events have equal texts."""
-    return json.dumps(asdict(event), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(event.document(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def parse_event(kind: str, version: int, text: str) -> Event:
+    """Read a recorded event of this version or an older one."""
     known = KINDS.get(kind)
     if known is None or version > known.VERSION:
         raise InfrastructureError(
@@ -293,8 +362,8 @@ def parse_event(kind: str, version: int, text: str) -> Event:
             hint="It was written by a newer easeci: upgrade this one.",
         )
     try:
-        return known(**json.loads(text))
-    except (ValueError, TypeError):
+        return known.parse(version, json.loads(text))
+    except (ValueError, TypeError, KeyError, AttributeError):
         raise InfrastructureError(
             f"the store is damaged: an event ({kind}) cannot be read",
             hint="`easeci log --verify` says what else is wrong; restore the store from a copy.",

@@ -8,6 +8,7 @@ instead of being copied for each event.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from easeci.ledger.chain import Head, Record
@@ -35,29 +36,74 @@ from easeci.ledger.events import (
     TestsetRetired,
     parse_event,
 )
+from easeci.ledger.reasons import AlarmLetter, BudgetUsed, ByHand, FirstChange, Retirement
 from easeci.ledger.state import Message, Predictions, State, Step, Submission, Testset
+from easeci.ledger.wording import retirement_words
 from easeci.script import Adaptivity, Estimator
 
 
 def fold(records: Iterable[Record]) -> State:
     """The state after all these records."""
-    state = State()
-    for record in records:
-        apply(state, parse_event(record.kind, record.version, record.text), record)
+    state, last = State(), None
+    for last in records:
+        event = _read(state, last)
+        _APPLY[type(event)](state, event, last)
+    if last is not None:
+        state.head = Head(last.number, last.code)
     return state
 
 
+def apply_record(state: State, record: Record) -> None:
+    """Add one more record to the state, written by this version or an older one."""
+    apply(state, _read(state, record), record)
+
+
 def apply(state: State, event: Event, record: Record) -> None:
-    """One more event, appended by whoever holds the state."""
+    """Add one more event to the state; ``record`` is how it was recorded."""
+    _APPLY[type(event)](state, event, record)
     state.head = Head(record.number, record.code)
-    _APPLY[type(event)](state, event, record.at)
 
 
-def _project_opened(state: State, event: ProjectOpened, at: str) -> None:  # noqa: ARG001
+def _read(state: State, record: Record) -> Event:
+    event = parse_event(record.kind, record.version, record.text)
+    return event if record.version == event.VERSION else _upgraded(state, event)
+
+
+def _upgraded(state: State, event: Event) -> Event:
+    """An event of version 1 with the reason that it had.
+
+    Version 1 recorded sentences, and an owner could retire a testset with one of easeci's own as
+    the text. The steps show which reasons are easeci's; an alarm has the reason of its testset.
+    """
+    match event:
+        case TestsetRetired(number, reason) if not _explained(state.testsets[number], reason):
+            return TestsetRetired(number, ByHand(retirement_words(reason)))
+        case MessageQueued(topic=AlarmLetter(), testset=number):
+            retired = state.testsets[number].retired
+            return event if retired is None else replace(event, topic=AlarmLetter(retired))
+    return event
+
+
+def _explained(testset: Testset, reason: Retirement) -> bool:
+    """Whether the last step that was answered ended a testset for this reason."""
+    last = testset.steps[-1] if testset.steps else None
+    ended = last is not None and last.answered
+    match reason:
+        case BudgetUsed():
+            return ended and testset.used_up
+        case FirstChange(passed):
+            adaptivity = testset.terms.adaptivity
+            same = last is not None and last.passed is passed
+            return ended and same and adaptivity is Adaptivity.FIRST_CHANGE
+        case ByHand():
+            return True
+
+
+def _project_opened(state: State, event: ProjectOpened, record: Record) -> None:  # noqa: ARG001
     state.first_commit = event.first_commit
 
 
-def _testset_added(state: State, event: TestsetAdded, at: str) -> None:
+def _testset_added(state: State, event: TestsetAdded, record: Record) -> None:
     state.testsets[event.testset] = Testset(
         number=event.testset,
         name=event.name,
@@ -67,12 +113,12 @@ def _testset_added(state: State, event: TestsetAdded, at: str) -> None:
         source=event.source,
         estimator=Estimator(event.estimator),
         files=dict(event.files),
-        at=at,
+        at=record.at,
         shared=event.shared,
     )
 
 
-def _labels_added(state: State, event: LabelsAdded, at: str) -> None:  # noqa: ARG001
+def _labels_added(state: State, event: LabelsAdded, record: Record) -> None:  # noqa: ARG001
     testset = state.testsets[event.testset]
     testset.label_files.append(event.file)
     testset.files[event.file] = event.digest
@@ -80,22 +126,22 @@ def _labels_added(state: State, event: LabelsAdded, at: str) -> None:  # noqa: A
     testset.corrected += event.corrected
 
 
-def _testset_retired(state: State, event: TestsetRetired, at: str) -> None:  # noqa: ARG001
+def _testset_retired(state: State, event: TestsetRetired, record: Record) -> None:  # noqa: ARG001
     state.testsets[event.testset].retired = event.reason
 
 
-def _baseline_set(state: State, event: BaselineSet, at: str) -> None:  # noqa: ARG001
+def _baseline_set(state: State, event: BaselineSet, record: Record) -> None:  # noqa: ARG001
     state.baseline, state.baseline_how, state.baseline_hidden = event.commit, event.how, False
 
 
-def _baseline_archived(state: State, event: BaselineArchived, at: str) -> None:  # noqa: ARG001
+def _baseline_archived(state: State, event: BaselineArchived, record: Record) -> None:  # noqa: ARG001
     if state.archive is not None:  # only the baseline's archive is kept
         state.testsets[state.archive.testset].files.pop(state.archive.file, None)
     state.archive = event
     state.testsets[event.testset].files[event.file] = event.digest
 
 
-def _submitted(state: State, event: Submitted, at: str) -> None:
+def _submitted(state: State, event: Submitted, record: Record) -> None:
     state.submissions.append(
         Submission(
             number=event.submission,
@@ -104,12 +150,12 @@ def _submitted(state: State, event: Submitted, at: str) -> None:
             branch=event.branch,
             candidate=event.candidate,
             testset=event.testset,
-            at=at,
+            at=record.at,
         )
     )
 
 
-def _built(state: State, event: Built, at: str) -> None:  # noqa: ARG001
+def _built(state: State, event: Built, record: Record) -> None:  # noqa: ARG001
     submission = state.submission(event.submission)
     submission.built, state.built = True, state.built + 1
     submission.turn = state.built
@@ -123,13 +169,13 @@ def _built(state: State, event: Built, at: str) -> None:  # noqa: ARG001
     )
 
 
-def _build_failed(state: State, event: BuildFailed, at: str) -> None:  # noqa: ARG001
+def _build_failed(state: State, event: BuildFailed, record: Record) -> None:  # noqa: ARG001
     submission = state.submission(event.submission)
     submission.failure, submission.log = event.reason, event.log
     state.testsets[submission.testset].files[event.log] = event.log_digest
 
 
-def _baseline_built(state: State, event: BaselineBuilt, at: str) -> None:  # noqa: ARG001
+def _baseline_built(state: State, event: BaselineBuilt, record: Record) -> None:  # noqa: ARG001
     testset = state.testsets[event.testset]
     testset.files[event.file] = event.digest
     testset.files[event.log] = event.log_digest
@@ -137,20 +183,20 @@ def _baseline_built(state: State, event: BaselineBuilt, at: str) -> None:  # noq
     testset.predictions[event.commit] = Predictions(event.file, event.digest, event.fingerprint)
 
 
-def _charged(state: State, event: Charged, at: str) -> None:
+def _charged(state: State, event: Charged, record: Record) -> None:
     submission = state.submission(event.submission)
     submission.step = event.step
     testset = state.testsets[submission.testset]
     testset.steps.append(
-        Step(event.step, submission.number, testset.number, event.baseline, charged_at=at)
+        Step(event.step, submission.number, testset.number, event.baseline, charged_at=record.at)
     )
     testset.tested[event.step] = testset.predictions[submission.commit].fingerprint
 
 
-def _decided(state: State, event: Decided, at: str) -> None:
+def _decided(state: State, event: Decided, record: Record) -> None:
     testset = state.testsets[event.testset]
     step = testset.steps[event.step - 1]
-    step.passed, step.document, step.decided_at = event.passed, event.verdict, at
+    step.passed, step.document, step.decided_at = event.passed, event.verdict, record.at
     step.label_files = len(testset.label_files)
     submission = state.submission(step.submission)
     if event.passed and submission.candidate:
@@ -164,7 +210,7 @@ def _passed(state: State, submission: Submission) -> None:
     state.baseline, state.baseline_how, state.baseline_hidden = submission.commit, "passed", hidden
 
 
-def _promoted(state: State, event: Promoted, at: str) -> None:  # noqa: ARG001
+def _promoted(state: State, event: Promoted, record: Record) -> None:  # noqa: ARG001
     submission = state.submission(event.submission)
     submission.candidate = True
     steps = state.testsets[submission.testset].steps
@@ -174,13 +220,13 @@ def _promoted(state: State, event: Promoted, at: str) -> None:  # noqa: ARG001
         _passed(state, submission)
 
 
-def _baseline_failed(state: State, event: BaselineFailed, at: str) -> None:  # noqa: ARG001
+def _baseline_failed(state: State, event: BaselineFailed, record: Record) -> None:  # noqa: ARG001
     testset = state.testsets[event.testset]
     testset.files[event.log] = event.log_digest
     testset.baseline_failure = event
 
 
-def _answered(state: State, event: Signalled, at: str) -> None:  # noqa: ARG001
+def _answered(state: State, event: Signalled, record: Record) -> None:  # noqa: ARG001
     submission = state.submission(event.submission)
     submission.signal, submission.repeats = event.signal, event.repeats
     testset = state.testsets[submission.testset]
@@ -192,41 +238,39 @@ def _answered(state: State, event: Signalled, at: str) -> None:  # noqa: ARG001
         _passed(state, submission)
 
 
-def _superseded(state: State, event: Superseded, at: str) -> None:  # noqa: ARG001
+def _superseded(state: State, event: Superseded, record: Record) -> None:  # noqa: ARG001
     state.submission(event.submission).superseded_by = event.by
 
 
-def _testset_released(state: State, event: TestsetReleased, at: str) -> None:
-    state.testsets[event.testset].released_at = at
+def _testset_released(state: State, event: TestsetReleased, record: Record) -> None:
+    state.testsets[event.testset].released_at = record.at
 
 
-def _message_queued(state: State, event: MessageQueued, at: str) -> None:
-    assert state.head is not None
+def _message_queued(state: State, event: MessageQueued, record: Record) -> None:
     state.messages.append(
         Message(
             number=event.message,
-            about=event.about,
+            topic=event.topic,
             recipient=event.recipient,
             testset=event.testset,
             step=event.step,
-            reason=event.reason,
-            queued_at=at,
-            head=state.head,
+            queued_at=record.at,
+            head=Head(record.number, record.code),
         )
     )
 
 
-def _message_tried(state: State, event: MessageTried, at: str) -> None:
+def _message_tried(state: State, event: MessageTried, record: Record) -> None:
     message = state.messages[event.message - 1]
     message.attempts += 1
-    message.last_at, message.last_reason, message.outcome = at, event.reason, event.outcome
+    message.last_at, message.last_reason, message.outcome = record.at, event.reason, event.outcome
 
 
-def _looked(state: State, event: Looked, at: str) -> None:
-    state.looks.append((at, event.view))
+def _looked(state: State, event: Looked, record: Record) -> None:
+    state.looks.append((record.at, event.view))
 
 
-_APPLY: dict[type[Event], Callable[[State, Any, str], None]] = {
+_APPLY: dict[type[Event], Callable[[State, Any, Record], None]] = {
     ProjectOpened: _project_opened,
     TestsetAdded: _testset_added,
     LabelsAdded: _labels_added,

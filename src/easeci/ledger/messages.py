@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from easeci.ledger.chain import Head
+from easeci.ledger.events import Delivery
+from easeci.ledger.reasons import StepsLeftWarning, Topic, UndecidedWarning
 
 
 @dataclass
@@ -12,18 +14,24 @@ class Message:
     """A letter and what became of it. ``head`` is the record that queued it."""
 
     number: int
-    about: str
+    topic: Topic
     recipient: str
     testset: int
     step: int | None
-    reason: str
     queued_at: str
     head: Head
     attempts: int = 0
     last_at: str | None = None
     last_reason: str = ""
-    outcome: str | None = None
+    outcome: Delivery | None = None
+
+    @property
+    def about(self) -> str:
+        """The topic in one word: verdict, alarm or warning."""
+        warning = isinstance(self.topic, StepsLeftWarning | UndecidedWarning)
+        return "warning" if warning else self.topic.KIND
 
     @property
     def sent(self) -> bool:
-        return self.outcome == "sent"
+        """Whether a mail server has taken it over."""
+        return self.outcome is Delivery.SENT

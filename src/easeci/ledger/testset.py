@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from easeci.ledger.events import BaselineFailed
+from easeci.ledger.reasons import Retirement
 from easeci.ledger.sealed_script import SealedTerms, sealed_terms, unsealed
 from easeci.ledger.submission import Submission
 from easeci.ledger.verdicts import RecordedVerdict, parse_verdict
@@ -75,7 +76,7 @@ class Testset:
     label_files: list[str] = field(default_factory=list)
     labels: int = 0
     corrected: int = 0
-    retired: str | None = None
+    retired: Retirement | None = None
     released_at: str | None = None
     baseline_failure: BaselineFailed | None = None
     """The last attempt to build the baseline on it, if that failed."""

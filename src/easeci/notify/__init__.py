@@ -1,17 +1,16 @@
-"""Mail: letters in words, and two ways to send them. What is to be sent is kept elsewhere.
+"""Mail: letters in words, and two ways to send them.
 
-Whoever sends records a letter before it tries, and what came of it afterwards.
+Nothing is recorded here. The caller records a letter before it tries to send it, and what came of
+the attempt afterwards.
 """
 
 from easeci.notify.address import parse_address
 from easeci.notify.facts import (
     AlarmFacts,
-    AlarmReason,
     ClauseFacts,
     Needs,
     VerdictFacts,
     WarningFacts,
-    WarningReason,
 )
 from easeci.notify.letter import Letter
 from easeci.notify.letters import Words, alarm_letter, verdict_letter, warning_letter
@@ -20,7 +19,6 @@ from easeci.notify.transport import NotSent, Transport, transport_from
 
 __all__ = [
     "AlarmFacts",
-    "AlarmReason",
     "ClauseFacts",
     "Letter",
     "Needs",
@@ -28,7 +26,6 @@ __all__ = [
     "Transport",
     "VerdictFacts",
     "WarningFacts",
-    "WarningReason",
     "Words",
     "alarm_letter",
     "is_due",

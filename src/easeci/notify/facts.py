@@ -1,28 +1,30 @@
-"""What letters are written from: plain facts, put together by whoever knows them."""
+"""What letters are written from: plain facts, which the caller gathers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+
+from easeci.ledger.reasons import Retirement, StepsLeftWarning, UndecidedWarning
+from easeci.verdict.logic import Result
 
 
 @dataclass(frozen=True)
 class ClauseFacts:
-    """One clause of a verdict. ``estimate`` is None if it can't be told."""
+    """One clause of a verdict. ``estimate`` is None if it is not known."""
 
     text: str
     estimate: float | None
     low: float
     high: float
-    outcome: str
+    result: Result
 
 
 @dataclass(frozen=True)
 class VerdictFacts:
     """The owner's verdict of one step.
 
-    ``outcome`` is True, False or Unknown, in words. ``secret``: developers are not to know it, as
-    under adaptivity none. ``head`` is "number:code" of the ledger when the verdict was recorded.
+    ``secret``: developers must not know it, as under adaptivity none. ``head`` is "number:code" of
+    the ledger when the verdict was recorded.
     """
 
     project: str
@@ -33,20 +35,12 @@ class VerdictFacts:
     step: int
     steps: int
     passed: bool
-    outcome: str
+    result: Result
     clauses: tuple[ClauseFacts, ...]
     labels: int
     examples: int
     secret: bool
     head: str
-
-
-class AlarmReason(StrEnum):
-    """Why a new testset is needed."""
-
-    BUDGET_USED = "budget used"
-    FIRST_CHANGE = "first change"
-    BY_HAND = "by hand"
 
 
 @dataclass(frozen=True)
@@ -59,12 +53,11 @@ class Needs:
 
 @dataclass(frozen=True)
 class AlarmFacts:
-    """A testset that was retired. ``detail`` is the reason as the ledger has it."""
+    """A testset that was retired."""
 
     project: str
     testset: int
-    reason: AlarmReason
-    detail: str
+    reason: Retirement
     steps_used: int
     steps: int
     examples: int
@@ -73,21 +66,13 @@ class AlarmFacts:
     head: str
 
 
-class WarningReason(StrEnum):
-    """What an owner is warned of ahead of time."""
-
-    STEPS_LEFT = "few steps left"
-    UNDECIDED = "too many undecided"
-
-
 @dataclass(frozen=True)
 class WarningFacts:
-    """A testset that is in use still. ``undecided`` of its ``decided`` steps would have needed more
-    examples."""
+    """A testset in use. ``undecided`` of its ``decided`` steps would have needed more examples."""
 
     project: str
     testset: int
-    reason: WarningReason
+    topic: StepsLeftWarning | UndecidedWarning
     steps_used: int
     steps: int
     decided: int

@@ -1,24 +1,25 @@
 """What easeci writes to people: verdicts, alarms, warnings. Pure: facts in, words out.
 
-Each letter says what happened, what to do next, and the head of the ledger, so that a mailbox is
-where a store that was put back to an older copy of itself is found out.
+Each letter says what happened, what to do next, and the head of the ledger. If somebody replaces
+the store with an older copy of itself, the letters in a mailbox show it.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from easeci.ledger.reasons import BudgetUsed, ByHand, FirstChange, Retirement, StepsLeftWarning
+from easeci.ledger.wording import retirement_words
 from easeci.notify.facts import (
     AlarmFacts,
-    AlarmReason,
     ClauseFacts,
     Needs,
     VerdictFacts,
     WarningFacts,
-    WarningReason,
 )
 from easeci.notify.letter import one_line
 from easeci.notify.page import Block, Facts, Heading, Literal, Paragraph, as_html, as_text
+from easeci.verdict.logic import Result
 
 ADD = "easeci testset add EXAMPLES"
 RELEASE = "easeci testset release --to FOLDER"
@@ -34,6 +35,7 @@ class Words(NamedTuple):
 
 
 def verdict_letter(facts: VerdictFacts) -> Words:
+    """The letter that tells a verdict."""
     answer = "PASS" if facts.passed else "FAIL"
     rows = (
         ("Project", _quote(facts.project)),
@@ -41,7 +43,7 @@ def verdict_letter(facts: VerdictFacts) -> Words:
         ("Branch", _quote(facts.branch or "none")),
         ("Testset", str(facts.testset)),
         ("Step", f"{facts.step:,} of {facts.steps:,}"),
-        ("Condition", facts.outcome),
+        ("Condition", facts.result),
         ("Labels", f"{facts.labels:,} consulted, of {facts.examples:,} examples"),
     )
     clauses = [block for clause in facts.clauses for block in _clause(clause)]
@@ -65,7 +67,7 @@ def _clause(clause: ClauseFacts) -> tuple[Block, ...]:
         Heading(_quote(clause.text)),
         Facts(
             (
-                ("Outcome", clause.outcome),
+                ("Outcome", clause.result),
                 ("Estimate", estimate),
                 ("Interval", f"[{clause.low:.4f}, {clause.high:.4f}]"),
             )
@@ -74,7 +76,7 @@ def _clause(clause: ClauseFacts) -> tuple[Block, ...]:
 
 
 def _meaning(facts: VerdictFacts) -> str:
-    if facts.outcome == "Unknown":
+    if facts.result is Result.UNKNOWN:
         counts = "a pass (fn-free)" if facts.passed else "a fail (fp-free)"
         return f"The testset can't tell whether the condition holds; the mode makes it {counts}."
     return "The condition holds." if facts.passed else "The condition does not hold."
@@ -97,10 +99,11 @@ def _after_verdict(facts: VerdictFacts) -> list[str]:
 
 
 def alarm_letter(facts: AlarmFacts) -> Words:
+    """The letter that asks for a new testset."""
     rows = (
         ("Project", _quote(facts.project)),
         ("Testset", f"{facts.testset} (retired)"),
-        ("Reason", _quote(facts.detail)),
+        ("Reason", _quote(retirement_words(facts.reason))),
         ("Steps", f"{facts.steps_used:,} used of {facts.steps:,}"),
         ("Examples", f"{facts.examples:,}"),
         ("Labels", f"{facts.labels:,}"),
@@ -110,7 +113,7 @@ def alarm_letter(facts: AlarmFacts) -> Words:
         facts.project,
         (
             Paragraph(
-                f"A new testset is needed: {_WHY[facts.reason]}. Until there is one, no commit is "
+                f"A new testset is needed: {_why(facts.reason)}. Until there is one, no commit is "
                 "tested, and none can pass or fail."
             ),
             Facts(rows),
@@ -125,21 +128,26 @@ def alarm_letter(facts: AlarmFacts) -> Words:
     )
 
 
-_WHY = {
-    AlarmReason.BUDGET_USED: "all steps of this one are used",
-    AlarmReason.FIRST_CHANGE: "under firstChange, the first change ends the life of a testset",
-    AlarmReason.BY_HAND: "the owner retired this one by hand",
-}
+def _why(reason: Retirement) -> str:
+    match reason:
+        case BudgetUsed():
+            return "all steps of this one are used"
+        case FirstChange():
+            return "under firstChange, the first change ends the life of a testset"
+        case ByHand():
+            return "the owner retired this one by hand"
 
 
 def warning_letter(facts: WarningFacts) -> Words:
+    """The letter that warns while a testset is still in use."""
     rows = (
         ("Project", _quote(facts.project)),
         ("Testset", str(facts.testset)),
         ("Steps", f"{facts.steps_used:,} used of {facts.steps:,}"),
         ("Undecided", f"{facts.undecided:,} of {facts.decided:,} commits"),
     )
-    title, what, advice = _WARNINGS[facts.reason](facts)
+    few = isinstance(facts.topic, StepsLeftWarning)
+    title, what, advice = _few_steps(facts) if few else _many_undecided(facts)
     return _words(
         title,
         facts.project,
@@ -180,12 +188,6 @@ def _many_undecided(facts: WarningFacts) -> tuple[str, str, tuple[str, ...]]:
             "says what that needs.",
         ),
     )
-
-
-_WARNINGS = {
-    WarningReason.STEPS_LEFT: _few_steps,
-    WarningReason.UNDECIDED: _many_undecided,
-}
 
 
 def _needs(needs: Needs | None) -> str:

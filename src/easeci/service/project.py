@@ -21,7 +21,7 @@ from easeci.files import explained
 from easeci.ledger.chain import Head, chained, find_damage, start
 from easeci.ledger.disclosure import disclosed_reason
 from easeci.ledger.events import Event, ProjectOpened, parse_event
-from easeci.ledger.fold import apply, fold
+from easeci.ledger.fold import apply, apply_record, fold
 from easeci.ledger.state import State, Testset
 from easeci.store.store import Store
 from easeci.times import time_text
@@ -82,7 +82,7 @@ class Project:
             return
         _require_sound(find_damage(key, self.name, records, head, after=self.head))
         for record in records:
-            apply(self.state, parse_event(record.kind, record.version, record.text), record)
+            apply_record(self.state, record)
         self.head = head
 
     def sealed(self, testset: Testset) -> SealedTestset:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from easeci.ledger.disclosure import disclosed_reason, steps_used
 from easeci.ledger.mail_rules import STEPS_LEFT, mostly_undecided
 from easeci.ledger.state import State, Testset
+from easeci.ledger.wording import undecided_words
 
 
 class AlarmKind(StrEnum):
@@ -60,12 +61,12 @@ def _few_steps(state: State, testset: Testset) -> Alarm | None:
 
 
 def _undecided(testset: Testset) -> Alarm | None:
-    reason = mostly_undecided(testset)
-    if reason is None:
+    warning = mostly_undecided(testset)
+    if warning is None:
         return None
     return Alarm(
         AlarmKind.UNDECIDED,
-        f"{reason[:1].upper()}{reason[1:]}.",
+        f"{undecided_words(warning)}.",
         "A larger tolerance or testset would decide more of them; `easeci plan` shows what that "
         "needs.",
     )

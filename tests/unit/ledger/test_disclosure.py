@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from easeci.ledger.disclosure import disclose, disclosed_row, disclosed_status
 from easeci.ledger.events import TestsetRetired
+from easeci.ledger.reasons import BudgetUsed, ByHand
 from easeci.ledger.signals import Signal
 from easeci.ledger.state import State
 from easeci.script import Adaptivity
@@ -28,7 +29,7 @@ def test_under_none_a_pass_a_fail_and_a_wait_look_the_same() -> None:
                 history.commit(name, False, signal="accepted")
             history.commit("9", answer, signal="accepted")
             if answer is not None and steps == 4:
-                history.add(TestsetRetired(1, "all its steps are used"))
+                history.add(TestsetRetired(1, BudgetUsed()))
             views.add(shown(history.state))
         assert len(views) == 1
 
@@ -61,6 +62,6 @@ def test_what_waits_is_pending_and_what_comes_too_late_is_dropped() -> None:
     history.add(Submitted(2, "2" * 40, "", "main", True, 1), Built(2, "f", "0" * 64, "x"))
     state = history.state
     assert [disclosed_row(state, s).signal for s in state.submissions] == ["pending", "pending"]
-    history.add(TestsetRetired(1, "by hand"))
+    history.add(TestsetRetired(1, ByHand("by hand")))
     state = history.state
     assert disclosed_row(state, state.submissions[1]).signal is Signal.DROPPED

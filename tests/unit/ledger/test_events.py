@@ -7,11 +7,27 @@ import dataclasses
 import pytest
 
 from easeci.errors import InfrastructureError
-from easeci.ledger.events import KINDS, Event, Looked, event_text, parse_event
+from easeci.ledger.events import (
+    KINDS,
+    Delivery,
+    Event,
+    Looked,
+    MessageQueued,
+    MessageTried,
+    TestsetRetired,
+    event_text,
+    parse_event,
+)
+from easeci.ledger.reasons import FirstChange, VerdictLetter
 from tests.cases import each_case
 from tests.histories import History
 
-EVENTS = History.begun().commit("1", True).events
+EVENTS = [
+    *History.begun().commit("1", True).events,
+    TestsetRetired(1, FirstChange(passed=True)),
+    MessageQueued(1, VerdictLetter(), "a@b.org", 1, 1),
+    MessageTried(1, Delivery.REFUSED, "no such user"),
+]
 
 
 @each_case("event", EVENTS)
@@ -41,6 +57,11 @@ def test_an_event_of_a_newer_version_is_refused(kind: str, version: int) -> None
 def test_a_damaged_event_says_so(text: str) -> None:
     with pytest.raises(InfrastructureError, match="damaged"):
         parse_event("Looked", 1, text)
+    for version in (1, 2):
+        with pytest.raises(InfrastructureError, match="damaged"):
+            parse_event("TestsetRetired", version, text)
+        with pytest.raises(InfrastructureError, match="damaged"):
+            parse_event("MessageQueued", version, text)
 
 
 def test_equal_events_have_equal_texts() -> None:

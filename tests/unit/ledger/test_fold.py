@@ -16,6 +16,7 @@ from easeci.ledger.events import (
     TestsetRetired,
 )
 from easeci.ledger.fold import fold
+from easeci.ledger.reasons import ByHand
 from tests.histories import History, added
 
 
@@ -108,11 +109,11 @@ def test_labels_are_counted_and_their_files_kept_in_order() -> None:
 
 
 def test_a_retired_testset_is_no_longer_active() -> None:
-    history = History.begun().add(TestsetRetired(1, "by hand"))
+    history = History.begun().add(TestsetRetired(1, ByHand("by hand")))
     assert history.state.active_testset is None
     latest = history.state.latest_testset
     assert latest is not None
-    assert latest.retired == "by hand"
+    assert latest.retired == ByHand("by hand")
     history.add(added(2))
     active = history.state.active_testset
     assert active is not None

@@ -5,26 +5,37 @@ from __future__ import annotations
 from dataclasses import replace
 
 from easeci.evidence.endings import Ending
-from easeci.ledger.events import Decided, MessageQueued, MessageTried
+from easeci.ledger.events import Decided, Delivery, MessageQueued, MessageTried
 from easeci.ledger.mail_rules import Letters
+from easeci.ledger.reasons import (
+    AlarmLetter,
+    BudgetUsed,
+    ByHand,
+    StepsLeftWarning,
+    UndecidedWarning,
+    VerdictLetter,
+)
 from easeci.verdict.logic import Result
 from tests.cases import each_case
 from tests.histories import CLAUSE, History, verdict
 
+BY_HAND = ByHand("by hand")
+
 
 def test_letters_are_numbered_behind_those_that_there_are() -> None:
     history = History.begun()
-    history.add(MessageQueued(1, "alarm", "a@b.org", 1, None, ""))
+    history.add(MessageQueued(1, AlarmLetter(BY_HAND), "a@b.org", 1, None))
     letters = Letters(history.state, 1)
     (verdict,) = letters.verdict("c@d.org", 1)
-    (alarm,) = letters.alarm("a@b.org", "all its steps are used")
+    (alarm,) = letters.alarm("a@b.org", BudgetUsed())
     assert (verdict.message, alarm.message) == (2, 3)
-    assert (verdict.about, verdict.recipient, verdict.step) == ("verdict", "c@d.org", 1)
+    assert (verdict.topic, verdict.recipient, verdict.step) == (VerdictLetter(), "c@d.org", 1)
+    assert alarm.topic == AlarmLetter(BudgetUsed())
 
 
 def test_without_an_address_there_is_no_letter() -> None:
     letters = Letters(History.begun().state, 1)
-    assert letters.alarm(None, "by hand") == []
+    assert letters.alarm(None, BY_HAND) == []
     assert letters.verdict(None, 1) == []
 
 
@@ -32,8 +43,7 @@ def test_a_warning_when_two_steps_are_left() -> None:
     state = History.begun(email="o@b.org", steps="4").commit("1", False).commit("2", False).state
     letters = Letters(state, 1)
     (warning,) = letters.warnings(state.testsets[1], 2)
-    assert (warning.about, warning.recipient) == ("warning", "o@b.org")
-    assert "2 steps are left" in warning.reason
+    assert (warning.topic, warning.recipient) == (StepsLeftWarning(2), "o@b.org")
     assert Letters(state, 1).warnings(state.testsets[1], 1) == []
 
 
@@ -55,7 +65,7 @@ def test_a_warning_when_most_commits_are_undecided_and_only_once(ends: tuple[str
     history = all_unknown(*ends)
     state = history.state
     (warning,) = Letters(state, 1).warnings(state.testsets[1], 8)
-    assert "8 of 8" in warning.reason
+    assert warning.topic == UndecidedWarning(8, 8)
     history.add(warning)
     again = history.state
     assert Letters(again, 1).warnings(again.testsets[1], 9) == []
@@ -69,13 +79,13 @@ def test_no_warning_for_commits_that_were_given_up() -> None:
 
 def test_a_letter_is_open_until_it_is_sent() -> None:
     history = History.begun()
-    history.add(MessageQueued(1, "alarm", "a@b.org", 1, None, "by hand"))
+    history.add(MessageQueued(1, AlarmLetter(BY_HAND), "a@b.org", 1, None))
     (message,) = history.state.messages
     assert not message.sent
     assert message.head == history.state.head
-    history.add(MessageTried(1, "failed", "connection refused"))
+    history.add(MessageTried(1, Delivery.FAILED, "connection refused"))
     (message,) = history.state.messages
     assert (message.sent, message.attempts, message.last_reason) == (False, 1, "connection refused")
-    history.add(MessageTried(1, "sent", ""))
+    history.add(MessageTried(1, Delivery.SENT, ""))
     (message,) = history.state.messages
     assert (message.sent, message.attempts) == (True, 2)

@@ -8,20 +8,26 @@ from html.parser import HTMLParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from easeci.ledger.reasons import (
+    BudgetUsed,
+    ByHand,
+    FirstChange,
+    StepsLeftWarning,
+    UndecidedWarning,
+)
 from easeci.notify import (
     AlarmFacts,
-    AlarmReason,
     ClauseFacts,
     Needs,
     VerdictFacts,
     WarningFacts,
-    WarningReason,
     Words,
     alarm_letter,
     verdict_letter,
     warning_letter,
 )
 from easeci.notify.page import COLUMNS, columns, wrapped
+from easeci.verdict.logic import Result
 from tests.cases import each_case
 
 HEAD = "1234567:" + "ab" * 32
@@ -34,10 +40,10 @@ VERDICT = VerdictFacts(
     step=3,
     steps=32,
     passed=True,
-    outcome="True",
+    result=Result.TRUE,
     clauses=(
-        ClauseFacts("n - o > 0.02 +/- 0.01", 0.0312, 0.0213, 0.0411, "True"),
-        ClauseFacts("d < 0.1 +/- 0.01", None, 0.0, 0.09, "True"),
+        ClauseFacts("n - o > 0.02 +/- 0.01", 0.0312, 0.0213, 0.0411, Result.TRUE),
+        ClauseFacts("d < 0.1 +/- 0.01", None, 0.0, 0.09, Result.TRUE),
     ),
     labels=1234,
     examples=56789,
@@ -47,8 +53,7 @@ VERDICT = VerdictFacts(
 ALARM = AlarmFacts(
     project="digits",
     testset=2,
-    reason=AlarmReason.BUDGET_USED,
-    detail="its budget is used",
+    reason=BudgetUsed(),
     steps_used=32,
     steps=32,
     examples=56789,
@@ -59,7 +64,7 @@ ALARM = AlarmFacts(
 WARNING = WarningFacts(
     project="digits",
     testset=2,
-    reason=WarningReason.STEPS_LEFT,
+    topic=StepsLeftWarning(2),
     steps_used=30,
     steps=32,
     decided=30,
@@ -68,8 +73,10 @@ WARNING = WarningFacts(
     head=HEAD,
 )
 ALL = [verdict_letter(VERDICT), alarm_letter(ALARM), warning_letter(WARNING)]
-ALL += [alarm_letter(replace(ALARM, reason=reason)) for reason in AlarmReason]
-ALL += [warning_letter(replace(WARNING, reason=reason)) for reason in WarningReason]
+REASONS = (FirstChange(passed=True), FirstChange(passed=False), ByHand("labels were wrong"))
+ALL += [alarm_letter(replace(ALARM, reason=reason)) for reason in REASONS]
+UNDECIDED = UndecidedWarning(12, 30)
+ALL += [warning_letter(replace(WARNING, topic=UNDECIDED))]
 HOSTILE = "</td><script src=//x>&amp;\"'`<b>`\nBcc: x\r\n\u202e"
 
 
@@ -164,11 +171,11 @@ def test_a_verdict_says_everything_about_its_step() -> None:
 
 
 def test_a_fail_an_unknown_and_a_secret_are_said_as_such() -> None:
-    fail = verdict_letter(replace(VERDICT, passed=False, outcome="False", step=32, branch=None))
+    fail = verdict_letter(replace(VERDICT, passed=False, result=Result.FALSE, step=32, branch=None))
     assert fail.subject.startswith("[digits] FAIL")
     assert "The condition does not hold." in said(fail)
     assert "No step is left" in said(fail)
-    unknown = replace(VERDICT, outcome="Unknown", step=31)
+    unknown = replace(VERDICT, result=Result.UNKNOWN, step=31)
     assert "a pass (fn-free)" in said(verdict_letter(unknown))
     assert "a fail (fp-free)" in said(verdict_letter(replace(unknown, passed=False)))
     assert "1 step is left" in said(verdict_letter(unknown))
@@ -185,14 +192,14 @@ def test_an_alarm_says_why_and_which_commands_to_run() -> None:
         assert part in said(words)
     assert "\n  easeci testset add EXAMPLES\n" in words.text
     assert "\n  easeci testset release --to FOLDER\n" in words.text
-    by_hand = replace(ALARM, reason=AlarmReason.BY_HAND, detail="labels were wrong", needs=None)
+    by_hand = replace(ALARM, reason=ByHand("labels were wrong"), needs=None)
     assert "labels were wrong" in alarm_letter(by_hand).text
     assert "easeci plan" in alarm_letter(by_hand).text
 
 
 def test_warnings_say_what_is_ahead() -> None:
     assert "2 steps are left on testset 2" in warning_letter(WARNING).subject
-    undecided = warning_letter(replace(WARNING, reason=WarningReason.UNDECIDED))
+    undecided = warning_letter(replace(WARNING, topic=UNDECIDED))
     assert "12 of 30 commits" in undecided.text
     assert "`easeci plan`" in undecided.text
     assert "<code" in undecided.html
@@ -205,7 +212,7 @@ def test_whatever_people_wrote_stays_words(text: str) -> None:
     check(
         verdict_letter(replace(VERDICT, project=text, subject=text, branch=text, clauses=(clause,)))
     )
-    check(alarm_letter(replace(ALARM, project=text, detail=text)))
+    check(alarm_letter(replace(ALARM, project=text, reason=ByHand(text))))
     check(warning_letter(replace(WARNING, project=text)))
 
 

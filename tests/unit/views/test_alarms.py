@@ -13,10 +13,12 @@ from easeci.ledger.chain import Head
 from easeci.ledger.events import (
     BaselineFailed,
     Decided,
+    Delivery,
     MessageQueued,
     MessageTried,
     TestsetRetired,
 )
+from easeci.ledger.reasons import AlarmLetter, ByHand
 from easeci.ledger.state import State
 from easeci.verdict.logic import Result
 from easeci.views.alarms import Alarm, AlarmKind, alarms
@@ -42,7 +44,7 @@ def test_few_steps_are_an_alarm_from_two_on(commits: int) -> None:
 
 
 def test_a_testset_that_has_ended_asks_for_a_new_one_and_not_for_steps() -> None:
-    alarm = found(History.begun().add(TestsetRetired(1, "by hand")).state)
+    alarm = found(History.begun().add(TestsetRetired(1, ByHand("by hand"))).state)
     assert set(alarm) == {AlarmKind.NEW_TESTSET}
     assert "by hand" in alarm[AlarmKind.NEW_TESTSET].message
 
@@ -56,11 +58,11 @@ def test_a_baseline_that_cannot_be_built_names_the_command_that_shows_why() -> N
 
 def test_letters_are_an_alarm_only_after_an_attempt_failed() -> None:
     history = History.begun()
-    history.add(MessageQueued(1, "alarm", "a@example.org", 1, None, "by hand"))
+    history.add(MessageQueued(1, AlarmLetter(ByHand("by hand")), "a@example.org", 1, None))
     assert found(history.state) == {}
-    history.add(MessageTried(1, "failed", "refused by the server"))
+    history.add(MessageTried(1, Delivery.FAILED, "refused by the server"))
     assert "refused by the server" in found(history.state)[AlarmKind.LETTERS].message
-    history.add(MessageTried(1, "sent", ""))
+    history.add(MessageTried(1, Delivery.SENT, ""))
     assert found(history.state) == {}
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from easeci.ledger.disclosure import disclosed_status
 from easeci.ledger.events import TestsetRetired
+from easeci.ledger.reasons import ByHand
 from easeci.script import parse_script
 from easeci.views.status import next_act, promise
 from tests.histories import History
@@ -28,7 +29,7 @@ def test_the_promise_of_each_mode() -> None:
         (History(), "`easeci testset add EXAMPLES`"),
         (History.begun(), "`easeci run` tests the next commit; steps left: 4."),
         (History.begun().commit("1", None), "wait for labels: 1 (`easeci label`); steps left: 3."),
-        (History.begun().add(TestsetRetired(1, "by hand")), "A new testset is needed"),
+        (History.begun().add(TestsetRetired(1, ByHand("by hand"))), "A new testset is needed"),
     ],
 )
 def test_what_happens_next_is_said_for_every_state(history: History, words: str) -> None:

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from easeci.ledger.disclosure import BUDGET_USED, disclose
+from easeci.ledger.disclosure import disclose
 from easeci.ledger.events import BaselineSet, Charged, Decided, Event, Signalled, TestsetRetired
-from easeci.ledger.mail_rules import FIRST_CHANGE, Letters
+from easeci.ledger.mail_rules import Letters
+from easeci.ledger.reasons import BudgetUsed, FirstChange, Retirement
 from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, Step, Testset
 from easeci.ledger.verdicts import record_of
@@ -148,15 +149,15 @@ def _answer(state: State, testset: Testset, step: Step, passed: bool) -> list[Ev
         events += letters.verdict(script.third_party, step.number)
     changes = passed == (script.mode is Mode.FP_FREE)
     if script.adaptivity is Adaptivity.FIRST_CHANGE and changes:
-        events += retirement(testset, FIRST_CHANGE[script.mode], letters)
+        events += retirement(testset, FirstChange(passed), letters)
     elif step.number >= script.steps:
-        events += retirement(testset, BUDGET_USED, letters)
+        events += retirement(testset, BudgetUsed(), letters)
     else:
         events += letters.warnings(testset, step.number)
     return events
 
 
-def retirement(testset: Testset, reason: str, letters: Letters) -> list[Event]:
+def retirement(testset: Testset, reason: Retirement, letters: Letters) -> list[Event]:
     """The end of a testset, and the alarm that a new one is needed."""
     return [
         TestsetRetired(testset.number, reason),

@@ -1,23 +1,26 @@
-"""From a queued message to the letter itself: facts gathered from the state, put into words.
+"""From a queued message to its letter: facts are gathered from the state and put into words.
 
-A letter is written when it is sent, from what was recorded when it was queued; so it reads the same
-whenever that is, and nothing of it needs to be stored.
+A letter is written when it is sent, from what was recorded up to when it was queued. So it reads
+the same at every attempt, and its text is not stored.
 """
 
 from __future__ import annotations
 
-from easeci.ledger.disclosure import BUDGET_USED
-from easeci.ledger.mail_rules import FIRST_CHANGE, UNDECIDED
+from easeci.ledger.reasons import (
+    AlarmLetter,
+    Retirement,
+    StepsLeftWarning,
+    UndecidedWarning,
+    VerdictLetter,
+)
 from easeci.ledger.state import Message, Testset
 from easeci.notify import (
     AlarmFacts,
-    AlarmReason,
     ClauseFacts,
     Letter,
     Needs,
     VerdictFacts,
     WarningFacts,
-    WarningReason,
     Words,
     alarm_letter,
     verdict_letter,
@@ -41,13 +44,13 @@ def letter_of(project: Project, message: Message) -> Letter:
 
 def _words(project: Project, message: Message) -> Words:
     testset = project.state.testsets[message.testset]
-    match message.about:
-        case "verdict":
+    match message.topic:
+        case VerdictLetter():
             return verdict_letter(_verdict(project, testset, message))
-        case "alarm":
-            return alarm_letter(_alarm(project, testset, message))
-        case _:
-            return warning_letter(_warning(project, testset, message))
+        case AlarmLetter(reason):
+            return alarm_letter(_alarm(project, testset, message, reason))
+        case StepsLeftWarning() | UndecidedWarning() as topic:
+            return warning_letter(_warning(project, testset, message, topic))
 
 
 def _verdict(project: Project, testset: Testset, message: Message) -> VerdictFacts:
@@ -69,7 +72,7 @@ def _verdict(project: Project, testset: Testset, message: Message) -> VerdictFac
         step=step.number,
         steps=testset.script.steps,
         passed=bool(step.passed),
-        outcome=verdict.result,
+        result=verdict.result,
         clauses=clauses,
         labels=verdict.labels,
         examples=verdict.examples,
@@ -78,17 +81,11 @@ def _verdict(project: Project, testset: Testset, message: Message) -> VerdictFac
     )
 
 
-def _alarm(project: Project, testset: Testset, message: Message) -> AlarmFacts:
-    reason = AlarmReason.BY_HAND
-    if message.reason == BUDGET_USED:
-        reason = AlarmReason.BUDGET_USED
-    elif message.reason in FIRST_CHANGE.values():
-        reason = AlarmReason.FIRST_CHANGE
+def _alarm(project: Project, testset: Testset, message: Message, reason: Retirement) -> AlarmFacts:
     return AlarmFacts(
         project=project.name,
         testset=testset.number,
         reason=reason,
-        detail=message.reason,
         steps_used=testset.steps_used,
         steps=testset.script.steps,
         examples=testset.examples,
@@ -98,13 +95,17 @@ def _alarm(project: Project, testset: Testset, message: Message) -> AlarmFacts:
     )
 
 
-def _warning(project: Project, testset: Testset, message: Message) -> WarningFacts:
-    undecided = UNDECIDED in message.reason
+def _warning(
+    project: Project,
+    testset: Testset,
+    message: Message,
+    topic: StepsLeftWarning | UndecidedWarning,
+) -> WarningFacts:
     decided = [step for step in testset.steps[: message.step] if step.passed is not None]
     return WarningFacts(
         project=project.name,
         testset=testset.number,
-        reason=WarningReason.UNDECIDED if undecided else WarningReason.STEPS_LEFT,
+        topic=topic,
         steps_used=message.step or 0,
         steps=testset.script.steps,
         decided=len(decided),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from easeci.errors import UsageError
-from easeci.ledger.events import MessageTried
+from easeci.ledger.events import Delivery, MessageTried
 from easeci.ledger.state import Message
 from easeci.notify import NotSent, Transport, is_due, transport_from
 from easeci.script import Adaptivity, Script
@@ -20,7 +20,6 @@ from easeci.service.project import Project, utc_now
 from easeci.times import parse_time
 
 SMTP_VARIABLE = "EASECI_SMTP_URL"
-SENT, FAILED, REFUSED = "sent", "failed", "refused"
 
 
 def needs_transport(script: Script) -> bool:
@@ -66,7 +65,7 @@ def _wants_sending(message: Message, now_or_never: bool) -> bool:
         return False
     if now_or_never or message.last_at is None:
         return True
-    if message.outcome == REFUSED:
+    if message.outcome is Delivery.REFUSED:
         return False
     return is_due(
         message.attempts,
@@ -81,6 +80,6 @@ def _try(project: Project, transport: Transport, message: Message) -> MessageTri
         queued = parse_time(message.queued_at)
         transport.send(letter.as_email(transport.sender, queued))
     except NotSent as problem:
-        outcome = REFUSED if problem.permanent else FAILED
+        outcome = Delivery.REFUSED if problem.permanent else Delivery.FAILED
         return MessageTried(message.number, outcome, problem.reason)
-    return MessageTried(message.number, SENT, "")
+    return MessageTried(message.number, Delivery.SENT, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from easeci.ledger.mail_rules import Letters
+from easeci.ledger.reasons import ByHand
 from easeci.ledger.state import Testset
 from easeci.service.commits.advance import acting, retirement
 from easeci.service.project import Project, require_number
@@ -27,5 +28,5 @@ def retire_testset(
             testset = project.require_active()
         require_number(testset, number)
         letters = Letters(project.state, testset.number)
-        project.append(*retirement(testset, reason, letters))
+        project.append(*retirement(testset, ByHand(reason), letters))
         return testset

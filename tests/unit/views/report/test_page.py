@@ -12,6 +12,7 @@ import pytest
 
 from easeci.ledger.chain import Head
 from easeci.ledger.events import Decided, Submitted, TestsetRetired
+from easeci.ledger.reasons import BudgetUsed, ByHand
 from easeci.ledger.state import State
 from easeci.ledger.verdicts import RecordedClause
 from easeci.verdict.logic import Result
@@ -106,7 +107,7 @@ def test_under_none_passing_failing_and_waiting_give_the_same_bytes() -> None:
             history.commit(name, False, signal="accepted")
         history.commit("9", answer, signal="accepted")
         if answer is not None:
-            history.add(TestsetRetired(1, "all its steps are used"))
+            history.add(TestsetRetired(1, BudgetUsed()))
         pages.add(developer(decided(history, clause()).state))
     assert len(pages) == 1
     assert "a@b.org" not in pages.pop()
@@ -186,7 +187,7 @@ def test_five_hundred_steps_are_in_rows_and_without_a_step_there_is_no_chart() -
 
 def test_testsets_have_a_section_each_the_newest_first() -> None:
     history = History.begun().commit("1", False)
-    history.add(TestsetRetired(1, "by <hand>"), added(2, adaptivity="firstChange"))
+    history.add(TestsetRetired(1, ByHand("by <hand>")), added(2, adaptivity="firstChange"))
     words = Reader(developer(history.state)).words
     assert words.index("Testset 2 (in use)") < words.index("Testset 1 (retired: by <hand>)")
     assert "ends with its first pass" in words
