@@ -1,10 +1,10 @@
-"""The chain that binds events together: each record's code covers it and all that went before.
+"""The chain of records: the code of each record covers it and all records before it.
 
-The code is an HMAC with the owner's key, so that whoever lacks the key can change, insert, drop or
-reorder nothing without being found. The head (number and code of the last record) is kept apart
-and changes in the same transaction, so that records cut off at the end are missed too. What no
-chain can find is a whole store put back to an older copy of itself: compare the head with one that
-was noted elsewhere.
+The code is an HMAC with the owner's key. Without the key, nobody can change, insert, drop or
+reorder records unnoticed. The head (number and code of the last record) is stored apart and changes
+in the same transaction, so that records missing at the end are noticed too. A chain cannot show
+that a whole store was replaced by an older copy of itself: compare the head with one that was noted
+elsewhere.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Head:
 
 
 def start(key: bytes, project: str) -> Head:
-    """The head of a project without records: chains of two projects never fit each other."""
+    """The head of a project without records; each project has its own."""
     return Head(0, _code(key, "project", project))
 
 
@@ -60,9 +60,9 @@ def find_damage(
     head: Head | None,
     after: Head | None = None,
 ) -> str | None:
-    """What is wrong with the chain, in words; None if nothing is.
+    """Say what is wrong with the chain; None if nothing is.
 
-    ``records`` are all there are, or those that follow a head that was found sound before.
+    ``records`` are all records, or those after a head that was found sound before (``after``).
     """
     previous = start(key, project) if after is None else after
     for record in records:
@@ -86,7 +86,7 @@ def _record_code(
 
 
 def _code(key: bytes, *parts: str) -> str:
-    """Lengths are part of what is covered, so that no two lists of parts look the same."""
+    """The code covers the lengths too, so that no two lists of parts have the same bytes."""
     pieces = [_NAME]
     for part in parts:  # each once, and in one list: every command does this for every event
         encoded = part.encode()

@@ -53,7 +53,7 @@ class Event:
 
 @dataclass(frozen=True)
 class ProjectOpened(Event):
-    """``first_commit`` tells repositories apart, wherever they are kept."""
+    """A project was created. ``first_commit`` tells repositories apart, wherever they are kept."""
 
     first_commit: str
 
@@ -66,7 +66,7 @@ class TestsetAdded(Event):
     ``needed`` is what the plan asks for; ``source`` is where the script lies in the repository.
     """
 
-    __test__ = False  # not a test, whatever pytest thinks of its name
+    __test__ = False  # pytest would take it for a test by its name
 
     testset: int
     name: str
@@ -81,9 +81,9 @@ class TestsetAdded(Event):
 
 @dataclass(frozen=True)
 class LabelsAdded(Event):
-    """A file of labels. Where it speaks of an example that had a label, it corrects it.
+    """A file of labels was added. A label for an example that had one corrects it.
 
-    ``by`` says who labelled; who labelled what, and when, is in the file.
+    ``by`` is the labeller. The file says which labeller gave each label, and when.
     """
 
     testset: int
@@ -121,7 +121,7 @@ class TestsetRetired(Event):
 
 @dataclass(frozen=True)
 class BaselineSet(Event):
-    """``how``: "adopted" as the first commit, or "set" by the owner."""
+    """The baseline was "adopted" as the first commit, or "set" by the owner: ``how``."""
 
     commit: str
     how: str
@@ -153,8 +153,8 @@ class Submitted(Event):
 class Built(Event):
     """The commit's program made its predictions: a file of the vault, with its digest.
 
-    Two of the same ``fingerprint`` hold the same predictions. ``log`` is what the program printed;
-    there is none if the commit had been built before.
+    Equal fingerprints mean equal predictions. ``log`` is what the program printed, or None if the
+    commit had been built before.
     """
 
     submission: int
@@ -167,6 +167,8 @@ class Built(Event):
 
 @dataclass(frozen=True)
 class BuildFailed(Event):
+    """The commit's program could not be built, or made no predictions that could be used."""
+
     submission: int
     reason: str
     log: str
@@ -199,14 +201,14 @@ class BaselineFailed(Event):
 
 @dataclass(frozen=True)
 class Promoted(Event):
-    """A commit that was submitted on another branch has come to the one of baselines."""
+    """A commit that was submitted on another branch came to the branch of baselines."""
 
     submission: int
 
 
 @dataclass(frozen=True)
 class Charged(Event):
-    """A step is spent, before anything is tested. From here on it can only be decided."""
+    """A step is spent, before anything is tested. From now on it can only be decided."""
 
     submission: int
     step: int

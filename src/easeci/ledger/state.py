@@ -32,14 +32,17 @@ class State:
 
     @property
     def latest_testset(self) -> Testset | None:
+        """The testset that was added last, retired or not."""
         return self.testsets[max(self.testsets)] if self.testsets else None
 
     @property
     def active_testset(self) -> Testset | None:
+        """The testset that commits are tested on now, if there is one."""
         latest = self.latest_testset
         return None if latest is None or latest.retired is not None else latest
 
     def submission(self, number: int) -> Submission:
+        """The submission with this number, counted from 1."""
         return self.submissions[number - 1]
 
     def step_of(self, submission: Submission) -> Step | None:
@@ -50,8 +53,8 @@ class State:
     def baseline_steps(self, testset: Testset) -> frozenset[int]:
         """The steps whose commits became the baseline because they passed.
 
-        Then, or when the commit came to the branch of baselines later. Neither a baseline that the
-        owner chose by hand, nor another commit that repeats a step's answer.
+        A commit may become it when it passes, or later, when it comes to the branch of baselines.
+        A baseline that the owner set is not counted, nor another commit that repeats the answer.
         """
         found = set()
         for submission in self.submissions:
@@ -77,4 +80,5 @@ class State:
         return None
 
     def build_failures(self, testset: Testset) -> int:
+        """How many submissions to a testset could not be built."""
         return sum(s.failure is not None for s in self.submissions if s.testset == testset.number)

@@ -18,7 +18,7 @@ class Submission:
     at: str
     built: bool = False
     turn: int = 0
-    """Its place among all that were built: the order in which commits are tested."""
+    """Its place among all submissions that were built: commits are tested in this order."""
     failure: str | None = None
     log: str | None = None
     step: int | None = None
@@ -26,7 +26,7 @@ class Submission:
     signal: str | None = None
     superseded_by: int | None = None
     became_baseline: bool = False
-    """Whether the baseline changed to it because it passed: the owner's, like the verdict."""
+    """Whether it became the baseline because it passed. Only the owner may see this."""
 
     @property
     def queued(self) -> bool:

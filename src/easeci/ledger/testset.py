@@ -103,6 +103,7 @@ class Testset:
 
     @property
     def steps_used(self) -> int:
+        """How many steps are charged, answered or not."""
         return len(self.steps)
 
     @property
@@ -114,7 +115,7 @@ class Testset:
 
     @property
     def undecided_step(self) -> Step | None:
-        """The step that labels could decide. One that is decided waits for its tick."""
+        """The open step that waits for labels. A decided one waits for its tick instead."""
         step = self.open_step
         waits = step is not None and step.passed is None and self.retired is None
         return step if waits else None
@@ -130,9 +131,11 @@ class Testset:
 
     @property
     def used_up(self) -> bool:
+        """Whether all steps of the script are charged."""
         return self.steps_used >= self.terms.steps
 
     def same_predictions(self, commit: str, other: str) -> bool:
+        """Whether two commits made the same predictions on this testset."""
         mine, theirs = self._fingerprint(commit), self._fingerprint(other)
         return mine is not None and mine == theirs
 

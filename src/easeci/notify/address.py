@@ -1,4 +1,4 @@
-"""Mail addresses: what can be written to, in the form in which it goes over the wire."""
+"""Mail addresses: which ones are accepted, and how they are sent."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _DOMAIN = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 def parse_address(text: str) -> str:
     """The address with its domain in ASCII; a UsageError if mail can't go there.
 
-    Quoted local parts, comments and names beside the address are refused: none is needed, and each
-    is a way to put something else into a header. A local part beyond ASCII stays as it is; whether
-    a server takes it is known only when it is asked (SMTPUTF8).
+    Quoted local parts, comments and names beside the address are refused: nobody needs them, and
+    each could put something else into a header. A local part beyond ASCII stays unchanged; only the
+    server can say whether it accepts one (SMTPUTF8).
     """
     local, at, domain = text.rpartition("@")
     ascii_domain = _ascii_domain(domain)

@@ -1,17 +1,17 @@
-"""Why a message was not sent, and what may be done about it."""
+"""Why a message was not sent, and whether to try again."""
 
 from __future__ import annotations
 
 from easeci.errors import InfrastructureError
 
 
-class NotSent(InfrastructureError):  # noqa: N818 - it is what happened, and callers expect it
-    """A message that was not taken over, as far as is known.
+class NotSent(InfrastructureError):  # noqa: N818 - callers expect it: it is a result
+    """A message was not sent, as far as is known.
 
-    ``permanent``: the same message would be refused again; only a person can change that.
-    ``certain``: it was not taken over. If not, the connection broke after the message was complete
-    and before the answer: it may have arrived. It is tried again all the same, since a message that
-    comes twice under one Message-ID does less harm than one that never comes.
+    ``permanent``: the server would refuse the same message again, until a person changes something.
+    ``certain``: False if the connection broke after the message was complete and before the answer.
+    Then it may have arrived. It is tried again even so, because a message that arrives twice with
+    one Message-ID does less harm than one that never arrives.
     """
 
     def __init__(self, reason: str, *, permanent: bool = False, certain: bool = True) -> None:

@@ -1,7 +1,7 @@
-"""A letter: what is said to whom, and as what it goes out. Pure.
+"""A letter, and the e-mail that it is sent as. Pure.
 
-A letter is the same however often it is tried: its Message-ID follows from its own id and its
-recipient alone, so that whoever gets it twice can tell.
+The e-mail is the same at every attempt. Its Message-ID depends only on the letter's id and the
+recipient, so that mail programs recognise a letter that arrives twice.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from email.utils import format_datetime
 
 from easeci.notify.address import parse_address
 
-# Nobody can own a name below .invalid (RFC 2606), so no other program's ids can be ours. The
-# name of this machine would not do: a letter may be tried again from another one.
+# Nobody can own a name below .invalid (RFC 2606), so no other program has the same ids. The name
+# of this machine would not do, because another machine may try a letter again.
 ID_DOMAIN = "easeci.invalid"
 _LONGEST_SUBJECT = 150
 
@@ -40,7 +40,7 @@ class Letter:
         parse_address(self.recipient)
 
     def as_email(self, sender: str, date: datetime) -> EmailMessage:
-        """The message, all of it ASCII but for an address that isn't."""
+        """The e-mail. It is ASCII, except for an address that is not."""
         email = EmailMessage(policy=SMTP)
         # The id comes first, so that even the beginning of a message says which one it is.
         email["Message-ID"] = f"<{_mark(self.message_id, self.recipient)}@{ID_DOMAIN}>"

@@ -1,7 +1,7 @@
 """Mail as a file: each message is appended to an mbox, once.
 
-What a killed process can leave behind is the beginning of one message at the end of the file. It is
-cut off before the next one is written. A message that is there as a whole is not written again.
+A killed process can leave the beginning of one message at the end of the file. It is cut off before
+the next message is written. A message that is complete in the file is not written again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PAUSE_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class MboxFile:
-    """Messages for whoever reads this file; only its owner may."""
+    """A file that messages are appended to. Only its owner may read it."""
 
     path: Path
     sender: str
@@ -38,9 +38,11 @@ class MboxFile:
 
     @property
     def where(self) -> str:
+        """The file, for messages."""
         return f"the file {self.path}"
 
     def send(self, email: EmailMessage) -> None:
+        """Append a message, unless the file has it already."""
         try:
             with _locked(self.path, self.lock_seconds) as file:
                 _append_once(file, email)
@@ -55,7 +57,7 @@ def _append_once(file: FileIO, email: EmailMessage) -> None:
     if torn:
         os.ftruncate(file.fileno(), len(content))
     if any(_is(message, email) for message in _BETWEEN.split(content)):
-        os.fsync(file.fileno())  # whoever wrote it may have been killed before this
+        os.fsync(file.fileno())  # the process that wrote it may have been killed before this
         return
     written = _gap(content) + _START + _date(email) + b"\n" + _body(email) + b"\n"
     try:
@@ -66,7 +68,7 @@ def _append_once(file: FileIO, email: EmailMessage) -> None:
 
 
 def _without_torn_end(content: bytes) -> tuple[bytes, bool]:
-    """The file without what a killed process began to write. Nobody else's mail is ever touched."""
+    """The file without what a killed process began to write. Mail of others stays as it is."""
     last = _BETWEEN.split(content)[-1]
     if last.startswith(_START) and not _is_whole(last):
         return content[: -len(last)], True
@@ -85,7 +87,7 @@ def _write_all(file: FileIO, start: int, content: bytes) -> None:
 
 
 def _gap(content: bytes) -> bytes:
-    """What separates a message from whatever stands before it."""
+    """What separates a message from what is before it."""
     if not content or content.endswith(b"\n\n"):
         return b""
     return b"\n" if content.endswith(b"\n") else b"\n\n"
@@ -114,7 +116,7 @@ def _is_whole(message: bytes) -> bool:
 
 
 def _headers(message: bytes) -> Message:
-    _, _, content = message.partition(b"\n")  # the line before them is none
+    _, _, content = message.partition(b"\n")  # the first line is mbox's own
     return BytesHeaderParser().parsebytes(content.partition(b"\n\n")[0])
 
 
@@ -122,8 +124,8 @@ def _headers(message: bytes) -> Message:
 def _locked(path: Path, seconds: float) -> Iterator[FileIO]:
     """The file, for this process and thread alone. A lock ends with its process, however it ends.
 
-    flock holds between threads, too; lockf is what other mail programs look at. No lock file: one
-    that a killed process leaves behind would hold up all mail until somebody removes it.
+    flock also holds between threads; other mail programs look at lockf. A lock file would stop all
+    mail if a killed process left it behind, so there is none.
     """
     import fcntl  # here and not above, because only Unix has it
 

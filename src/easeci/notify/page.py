@@ -1,7 +1,7 @@
-"""One content, written twice: as plain text of at most 78 columns, and as simple HTML. Pure.
+"""The blocks of a letter as plain text of at most 78 columns, and as simple HTML. Pure.
 
-The HTML has no colours of its own but for lines, so that it can be read on light and dark ground,
-fetches nothing, and escapes whatever it is given.
+In the HTML only lines have colours, so that it can be read on light and dark backgrounds. It
+fetches nothing and escapes all text.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ _LONGEST = 5000  # characters; letters cut what they quote long before
 
 @dataclass(frozen=True)
 class Heading:
+    """A title above what follows."""
+
     text: str
 
 
@@ -49,6 +51,7 @@ Block = Heading | Paragraph | Facts | Literal
 
 
 def as_text(blocks: tuple[Block, ...]) -> str:
+    """The blocks as plain text."""
     return "\n\n".join("\n".join(_text_lines(block)) for block in blocks) + "\n"
 
 

@@ -1,7 +1,7 @@
-"""When a message is tried again. Pure: the time is given, never asked for.
+"""When a message is tried again. Pure: the caller gives the time.
 
-After 1, 2, 4, … minutes, then every six hours, for as long as it takes: a server that is down for
-a week costs no message. What was refused for good is kept, shown, and tried again only by hand.
+After 1, 2, 4, … minutes, then every six hours, without an end: a server that is down for a week
+loses no message. A message that a server refused is kept and shown, and tried again only by hand.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def next_attempt(attempts: int, last: datetime) -> datetime:
 
 
 def is_due(attempts: int, last: datetime | None, now: datetime) -> bool:
-    """Whether to try now. One that lies in the future (a clock was put back) is due as well."""
+    """Whether to try now. After a clock was set back (``last`` is in the future) it is due too."""
     if attempts <= 0 or last is None:
         return True
     return now < last or now >= next_attempt(attempts, last)

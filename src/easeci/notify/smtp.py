@@ -1,8 +1,9 @@
-"""Mail by SMTP: one connection and one recipient per message, each step of it told apart.
+"""Mail by SMTP: one connection and one recipient per message.
 
 What a failure means depends on when it happens. Before the final dot is sent, the server can't have
-taken the message. After its answer, all is known. Between the two nobody knows, and that is what
-``NotSent.certain`` says. Certificates are always verified, and nothing falls back to plain text.
+accepted the message. After the server's answer, it is known. In between it is not known, and
+``NotSent.certain`` is False. Certificates are always verified, and nothing falls back to plain
+text.
 """
 
 from __future__ import annotations
@@ -37,14 +38,19 @@ class Security(StrEnum):
 
 @dataclass(frozen=True)
 class Credentials:
+    """The login at a mail server."""
+
     user: str
     password: str = field(repr=False)
 
 
 @dataclass(frozen=True)
 class SmtpServer:
-    """A mail server. ``answer_seconds`` is how long it may think about a complete message: giving
-    up early there is what makes messages come twice (RFC 5321, 4.5.3.2.6)."""
+    """A mail server.
+
+    ``answer_seconds`` is how long to wait for the answer to a complete message. If the client gives
+    up too early, messages arrive twice (RFC 5321, 4.5.3.2.6).
+    """
 
     host: str
     port: int
@@ -57,18 +63,21 @@ class SmtpServer:
 
     @property
     def where(self) -> str:
+        """The server, for messages."""
         return f"the mail server {self.host}:{self.port}"
 
     def send(self, email: EmailMessage) -> None:
+        """Send a message; NotSent if the server did not confirm that it has it."""
         with self._session() as session:
             _deliver(session, self, email)
 
     def tls_context(self) -> ssl.SSLContext:
+        """How certificates are verified: by the system's authorities, or by ``ca``."""
         return ssl.create_default_context(cafile=None if self.ca is None else str(self.ca))
 
     @contextmanager
     def _session(self) -> Iterator[smtplib.SMTP]:
-        """A connection, protected and logged in. How it ends makes no difference any more."""
+        """A connection, protected and logged in. An error while it is closed does not matter."""
         with _not_sent(self.where):
             session = self._connect()
         try:
@@ -94,7 +103,7 @@ class SmtpServer:
         return smtplib.SMTP(self.host, self.port, name, timeout=seconds)
 
     def _log_in(self, session: smtplib.SMTP, credentials: Credentials) -> None:
-        """A refusal is not for good: the next attempt may come with the right password."""
+        """A refusal is not permanent: the next attempt may use the right password."""
         try:
             session.login(credentials.user, credentials.password)
         except smtplib.SMTPAuthenticationError as error:
@@ -110,7 +119,7 @@ class SmtpServer:
 
 @contextmanager
 def _not_sent(where: str) -> Iterator[None]:
-    """Raise what fails before the server has the message as NotSent: it may be sent again."""
+    """Turn errors before the server has the message into NotSent: it may be sent again."""
     try:
         yield
     except ssl.SSLCertVerificationError as error:
@@ -137,7 +146,7 @@ def _deliver(session: smtplib.SMTP, server: SmtpServer, email: EmailMessage) -> 
     content = _content(email, utf8=bool(options))
     with _not_sent(server.where):
         code, answer = session.mail(sender, options)
-        # Who may send is a matter of settings, so no refusal here is for good.
+        # Settings decide which senders are allowed, so a refusal here is never permanent.
         _require(code, (250,), answer, f"{server.where} refuses the sender", lasting=False)
         code, answer = session.rcpt(recipient)
         _require(code, (250, 251, 252), answer, f"{server.where} refuses the recipient")
@@ -207,7 +216,10 @@ def _words(code: int, answer: bytes | str) -> str:
 
 
 def _own_name() -> str:
-    """How we greet. The full name may take a name server that is slow or not there, and isn't
-    needed: an address in brackets is always right in form."""
+    """The name that we greet with.
+
+    Asking for the full name may wait for a slow name server, and it is not needed: an address in
+    brackets is always valid.
+    """
     name = socket.gethostname()
     return name if re.fullmatch(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+", name) else "[127.0.0.1]"

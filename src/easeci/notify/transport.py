@@ -4,7 +4,7 @@
     smtp://host:25                             mbox:///path/to/file
 
 ``?from=address`` names the sender and ``?ca=/path/to/ca.pem`` an authority of one's own. The
-setting holds a password, so that no error, and no ``repr``, ever shows a part of it.
+setting holds a password, so no error and no ``repr`` shows any part of it.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ class Transport(Protocol):
 
     @property
     def where(self) -> str:
-        """Where messages go, in words and without secrets."""
+        """Where messages go, for people to read, without secrets."""
 
     def send(self, email: EmailMessage) -> None:
         """Send a message to the one recipient of its To header."""
 
 
 def transport_from(url: str | None, sender: str | None = None) -> Transport:
-    """The transport that a setting names. Nothing is connected to yet.
+    """The transport that a setting names. No connection is made yet.
 
-    The sender is the first there is of: ``?from=``, ``sender``, the user name if it is an address
-    (many servers allow no other), easeci at this machine.
+    The sender is the first that is given of: ``?from=``, ``sender``, the user name if it is an
+    address (many servers allow no other), and easeci at this machine.
     """
     if not url:
         raise UsageError("no way to send mail is set", hint=_FORMS)
@@ -162,7 +162,7 @@ def _decoded(text: str) -> str:
 
 
 def _require_authority(server: SmtpServer) -> None:
-    """Find out now, not when the first message is due, that the file of certificates is wrong."""
+    """Refuse a wrong file of certificates now, not when the first message is due."""
     if server.ca is None:
         return
     try:

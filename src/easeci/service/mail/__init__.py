@@ -1,1 +1,1 @@
-"""Mail: what is queued in the ledger, written and sent."""
+"""Mail: composes the letters that the ledger has queued, and sends them."""

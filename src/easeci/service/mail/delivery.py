@@ -1,9 +1,9 @@
-"""Letters that the ledger has queued are sent as soon as they are due.
+"""Sends the letters that the ledger has queued, as soon as they are due.
 
-A letter is queued in the transaction of what it tells. Sending follows, an attempt is recorded
-when it is over, and a letter that was sent is never sent again. A process that is killed between
-the server's answer and that record can't know; the letter then goes out once more, with the same
-Message-ID, by which receivers drop what they have.
+A letter is queued in one transaction with what it tells. After each attempt to send it, the result
+is recorded, and a letter that was sent is not sent again. If the process is killed between the
+server's answer and that record, the letter is sent once more with the same Message-ID, so that mail
+programs can drop the second copy.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ SMTP_VARIABLE = "EASECI_SMTP_URL"
 
 
 def needs_transport(script: Script) -> bool:
+    """Whether a script can make letters necessary."""
     return script.adaptivity is Adaptivity.NONE or script.email is not None
 
 
@@ -45,9 +46,9 @@ def configured_transport() -> Transport:
 
 
 def deliver(project: Project, *, now_or_never: bool = False) -> None:
-    """Send what is due. Whatever goes wrong is recorded, and nobody else is told.
+    """Send what is due, and record failures without raising them.
 
-    A command that a developer gave must not end differently because a letter could not be sent.
+    A developer's command must not end differently because a letter could not be sent.
     """
     due = [m for m in project.state.messages if _wants_sending(m, now_or_never)]
     if not due:
