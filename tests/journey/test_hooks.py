@@ -78,7 +78,7 @@ def test_a_commit_is_tested_where_it_is_made(tmp_path: Path) -> None:
     """It never fails the commit; other branches and detached heads spend nothing."""
     place = Workplace.make(tmp_path)
     said = place.easeci("hook", "install", code=0).stdout
-    assert "no custody" in said
+    assert "Nothing is hidden here" in said
     place.commit_cut(0.7)  # there is no testset yet, and the commit is made all the same
     place.add_testset()
     place.commit_cut(0.7, "again")

@@ -52,7 +52,7 @@ def install(
     console.print(f"Installed {done.path}", soft_wrap=True, markup=False)
     if done.before is not None:
         console.print(f"  The hook that was there runs first: {done.before.name}", markup=False)
-    console.print(_custody(done), soft_wrap=True, markup=False)
+    console.print(_who_can_read(done), soft_wrap=True, markup=False)
     if done.dropbox is not None and not _open_to_all(Path(command[0])):
         show_warnings((f"other accounts cannot run {command[0]}: their pushes are not tested",))
 
@@ -73,12 +73,12 @@ def uninstall() -> None:
 @hook.command(name="run", hidden=True)
 def run_hook(
     name: str,
-    # As text: whoever pushes need not be able to read it.
+    # As text, because the account that pushes may not be allowed to read the path.
     store_text: Annotated[str, typer.Option("--store")],
     project: ProjectOption = None,
     unsandboxed: UnsandboxedOption = False,
 ) -> None:
-    """What an installed hook calls."""
+    """Do what an installed hook must do; only the hooks call this."""
     from easeci.service.pushes.hooks import COMMIT, GATE, pushes
 
     store = Path(store_text)
@@ -102,11 +102,11 @@ def run_hook(
 
 
 def _committed(store: Path, name: str | None, unsandboxed: bool) -> int:
-    """Test HEAD; whatever comes of it, the commit is made."""
+    """Test HEAD. The commit is made already, whatever its signal is."""
     try:
         opened = _open(store, name)
         branch = opened.repository.head_branch()
-        if branch is not None:  # in the middle of a rebase there is none
+        if branch is not None:  # during a rebase, HEAD is on no branch
             _test(opened, "HEAD", branch, unsandboxed)
     except EaseciError as error:
         show_error(error)
@@ -116,7 +116,7 @@ def _committed(store: Path, name: str | None, unsandboxed: bool) -> int:
 def _at_once(
     found: list[Push], store: Path, name: str | None, unsandboxed: bool, *, gate: bool
 ) -> int:
-    """Test each tip; a gate stops at the first that does not pass, and so refuses the push."""
+    """Test the tip of each push. A gate refuses the push at the first tip that does not pass."""
     for push in found:
         try:
             opened = _open(store, name)
@@ -131,7 +131,7 @@ def _at_once(
                 ExitCode.WAITING_FOR_LABELS: "push again when its labels are there",
                 ExitCode.NEW_TESTSET_NEEDED: "push again when the owner has added a testset",
             }
-            why = advice.get(ExitCode(code), "only what passes may get in")
+            why = advice.get(ExitCode(code), "only commits that pass are let in")
             print(f"easeci: push refused; {why}", flush=True)
             return code
     return ExitCode.PASS
@@ -157,22 +157,22 @@ def _test(opened: Project, commit: str, branch: str, unsandboxed: bool) -> int:
 
 
 def _hand_over(found: list[Push]) -> int:
-    """Leave the pushes to the owner's account, and wait a while for their signals."""
+    """Put the pushes into the drop box of the owner, and wait a while for their signals."""
     from easeci.ledger.signals import Signal
     from easeci.service.pushes.dropbox import DropBox
 
-    spool = DropBox.of(Path().absolute())
+    dropbox = DropBox.of(Path().absolute())
     until = time.monotonic() + _patience()
     try:
-        dropped = [(spool.drop(push.branch, push.commit), push) for push in found]
+        dropped = [(dropbox.drop(push.branch, push.commit), push) for push in found]
     except OSError:
         print("easeci: nothing was tested; the owner has to run `easeci hook install` again")
         return ExitCode.PASS
     for name, push in dropped:
-        result = spool.wait(name, push.commit, until)
-        if result is None and (spool.drop_box / name).exists():
+        result = dropbox.wait(name, push.commit, until)
+        if result is None and (dropbox.drop_box / name).exists():
             print(f"{Signal.PENDING.word.upper()}  commit {push.commit[:10]}")
-            print(f"  Its signal will be in {spool.results / push.commit}", flush=True)
+            print(f"  Its signal will be in {dropbox.results / push.commit}", flush=True)
         else:
             _show_result(push, result)
     return ExitCode.PASS
@@ -205,22 +205,22 @@ def _open(store: Path, name: str | None) -> Project:
 
 
 def _is_ours(store: Path) -> bool:
-    """Whether this account owns the store; one that is out of sight is somebody else's."""
+    """Whether this account owns the store. It does not own a store that it cannot see."""
     try:
         return store.stat().st_uid == os.geteuid()
-    except FileNotFoundError:  # not made yet, and the repository's owner will: git runs hooks there
+    except FileNotFoundError:  # not made yet; the owner of the repository will make it
         return Path().stat().st_uid == os.geteuid()
     except PermissionError:
         return False
 
 
-def _custody(done: Installed) -> str:
+def _who_can_read(done: Installed) -> str:
     from easeci.service.pushes.hooks import COMMIT, GATE
 
     if done.name == COMMIT:
         return (
-            "Every commit on a branch that spends steps is tested. There is no custody here: "
-            "whoever commits can read labels and verdicts. Decisions should rest on the signals."
+            "Every commit on a branch that spends steps is tested. Nothing is hidden here: anyone "
+            "who can commit can read labels and verdicts. Decisions should rest on the signals."
         )
     if done.dropbox is not None:
         return (
@@ -229,18 +229,18 @@ def _custody(done: Installed) -> str:
         )
     what = "must pass to get in" if done.name == GATE else "is tested at once"
     return (
-        f"The tip of every push {what}. Pushes run as this account: whoever may do more with it "
+        f"The tip of every push {what}. Pushes run as this account: anyone who can do more with it "
         "than push can read labels and verdicts."
     )
 
 
 def _command() -> list[str]:
-    """This very installation, by its absolute path."""
+    """The command that starts this installation of easeci, by its absolute path."""
     beside = Path(sys.executable).with_name("easeci")
     if beside.is_file():
         return [str(beside.absolute())]
     if not sys.executable:
-        raise UsageError("it is not known which Python runs easeci")
+        raise UsageError("easeci cannot find the Python that runs it")
     return [sys.executable, "-m", "easeci"]
 
 

@@ -47,13 +47,13 @@ def label(
     try:
         if asking.question is not None:
             with keyboard.pressed():
-                Session(asking, keyboard).run()
+                LabelScreen(asking, keyboard).run()
     except KeyboardInterrupt:
         interrupted = True
     finally:
         asking.close()
     if asking.question is not None:
-        print()  # the prompt is still there
+        print()  # go below the prompt, which is still there
     _report(asking)
     if interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
@@ -72,7 +72,7 @@ def _report(asking: TerminalSession) -> None:
         console.print("More labels are wanted: `easeci label` goes on from here.")
 
 
-class Session:
+class LabelScreen:
     """What is on the screen, and what a key does to it."""
 
     def __init__(self, asking: TerminalSession, keyboard: Keyboard) -> None:
@@ -82,7 +82,7 @@ class Session:
         self.message = ""
 
     def run(self) -> None:
-        """Until nothing is wanted any more, or the labeller has had enough."""
+        """Ask until no label is wanted any more, or the labeller quits."""
         while self.asking.question is not None:
             self._draw()
             self.message = ""
@@ -144,10 +144,10 @@ class Session:
             self.asking.undo()
             self.message = "taken back: answer again"
         else:
-            self.message = "nothing to take back: what is recorded stands"
+            self.message = "nothing to take back: recorded answers stay"
 
     def _name(self) -> None:
-        """A class by its name; one that was never used only with confirmation."""
+        """Ask for a class by its name; a class that is new must be confirmed."""
         _write("class: ")
         name = self.keyboard.line()
         if not name:
@@ -197,7 +197,7 @@ class Session:
 
 
 def _body(question: Question, columns: int) -> list[str]:
-    """The columns of an example, text wrapped; one that is the only one needs no name."""
+    """The columns of an example as wrapped lines; a single column is shown without its name."""
     lines: list[str] = []
     for name, value in question.row.items():
         text = in_words(value)

@@ -36,7 +36,7 @@ FormatOption = Annotated[
 
 
 def _format(name: str | None) -> LabelFormat | None:
-    # Here and not above, because a plan must not wait for tables.
+    # Here and not above, because --help needs no tables.
     from easeci.tables.label_formats import LabelFormat
 
     try:

@@ -38,17 +38,20 @@ ByOption = Annotated[str | None, typer.Option("--by", help="Who labels; default:
 
 
 def opened(store: Path | None, project: str | None, *, create: bool = False) -> Project:
-    # Here and not above, because a plan must not wait for the store.
+    """Open the project that the options name; ``create`` makes it if it is new."""
+    # Here and not above, because --help needs no store.
     from easeci.service.project import open_project
 
     return open_project(Path(), store=store, name=project, create=create)
 
 
 def say_waiting() -> None:
-    print("Another command is at work on this project: waiting for it.", file=sys.stderr)
+    """Tell the user why nothing happens yet."""
+    print("Another command is working on this project: waiting for it.", file=sys.stderr)
 
 
 def login_name() -> str:
+    """The name of the account that runs the command; empty if it has none."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

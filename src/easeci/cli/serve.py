@@ -17,11 +17,11 @@ def serve(
         str, typer.Option("--host", help="Where to listen; anything but loopback needs tokens.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="0 takes any that is free.")
+        int, typer.Option("--port", min=0, max=65535, help="0 takes any free port.")
     ] = 8000,
     url: Annotated[
         str | None,
-        typer.Option("--url", help="How browsers reach it, if a proxy stands before it."),
+        typer.Option("--url", help="The address that browsers use, if a proxy is in front."),
     ] = None,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", help="PEM file, for https; needs --key.")
@@ -51,7 +51,7 @@ def serve(
         print(f"{server.address}/enter/{server.site.visitors.new_code()}", flush=True)
     else:
         console.print(
-            "It can be reached from other machines: whoever looks needs a token "
+            "It can be reached from other machines: every visitor needs a token "
             "(`easeci token add`)."
         )
         if not listening.encrypted:

@@ -56,7 +56,7 @@ def simulate(
 ) -> None:
     """Measure the guarantee on a script: drawn models, the real engine, exact limits."""
     request = options.request()
-    # Here and not above, because a plan must not wait for it.
+    # Here and not above, because --help needs no simulation.
     from easeci.simulation import SimulationSize
     from easeci.simulation import simulate as run
 
@@ -94,7 +94,7 @@ def _broken_promise(found: Simulation) -> EaseciError:
 
 @contextmanager
 def _progress_bar() -> Iterator[Told | None]:
-    """A bar on stderr, if somebody is looking."""
+    """A progress bar on stderr, if it is a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -21,13 +21,13 @@ token = typer.Typer(
 def add(
     role: Annotated[str, typer.Option("--role", help="owner, labeller or developer.")],
     name: Annotated[
-        str | None, typer.Option("--name", help="Whose it is; a labeller's labels bear it.")
+        str | None, typer.Option("--name", help="Whose it is; labels are recorded under it.")
     ] = None,
     store: StoreOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a token and show it, once: the store keeps nothing that one could sign in with."""
+    """Make a token and show it, once: the store keeps only its digest."""
     from easeci.service.access.tokens import add_token
 
     made = add_token(opened(store, project, create=True), role, name, login=login_name())
@@ -43,7 +43,7 @@ def add(
 def list_(
     store: StoreOption = None, project: ProjectOption = None, as_json: JsonOption = False
 ) -> None:
-    """Every token: whose it is, what for, since when."""
+    """List all tokens: name, role, and the day each was made."""
     from easeci.service.access.tokens import tokens
 
     found = tokens(opened(store, project))
@@ -63,7 +63,7 @@ def remove(
     store: StoreOption = None,
     project: ProjectOption = None,
 ) -> None:
-    """Take a token back; whoever is signed in with it is signed out at once."""
+    """Remove a token, and end the sessions that were opened with it at once."""
     from easeci.service.access.tokens import remove_token
 
     remove_token(opened(store, project), name)
@@ -72,13 +72,11 @@ def remove(
 
 @token.command(name="sign-out")
 def sign_out(
-    name: Annotated[
-        str | None, typer.Argument(help="Only whoever is signed in by this name.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="Only the sessions of this name.")] = None,
     store: StoreOption = None,
     project: ProjectOption = None,
 ) -> None:
-    """End every session at once, also those that `easeci serve` opened by its link; tokens stay."""
+    """End all sessions at once, also those opened by the link of `easeci serve`; tokens stay."""
     from easeci.service.access.tokens import sign_out_everywhere
 
     ended = sign_out_everywhere(opened(store, project), name)

@@ -56,7 +56,7 @@ def try_(
     else:
         console = output()
         if trial.log.strip():
-            print(trial.log.rstrip())  # as it is: a traceback must not be wrapped
+            print(trial.log.rstrip())  # not by rich, which would wrap a traceback
         if trial.failure is not None:
             console.print(f"[bold magenta]BUILD ERROR[/]  {escape(trial.failure)}")
             console.print(SEES)

@@ -33,7 +33,7 @@ def watch(
         received.append(number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)  # whatever is being tested is finished first
+        signal.signal(number, end)  # a test that has begun is finished first
     watching = Watcher.start(Path(), store, project, unsandboxed=unsandboxed)
     while not received:
         for line in watching.round(lambda: bool(received)):

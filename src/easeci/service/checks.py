@@ -1,4 +1,4 @@
-"""A plan, and one verdict from files: what needs no repository and keeps no count."""
+"""A plan, and one verdict from files. Neither needs a repository, and no steps are counted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check(
     history: str | None = None,
     seed: str = "",
 ) -> Checked:
-    """One verdict from predictions and labels. Counts no steps: whoever calls it does.
+    """One verdict from predictions and labels. The caller counts the steps.
 
     ``old`` may be left out if the condition has neither o nor d, ``labels`` if it is on d alone.
     ``history`` holds the answers that this testset has given so far, such as "PFF"; without it
@@ -50,7 +50,7 @@ def check(
     With estimator ``auto``, a testset whose labels are all there is decided by ``exact``, any other
     by ``sequential``: by which labels exist, never by what they say.
     """
-    # Here and not above, because a plan must not wait for polars and numpy.
+    # Here and not above, because a plan needs no polars.
     from easeci.tables.align import align
     from easeci.tables.column import ColumnRole
     from easeci.tables.source import load_column
@@ -63,7 +63,7 @@ def check(
         )
     _require_history(script, history)
     for source in (old, labels):
-        # Also where the condition does not need it: a wrong name is a mistake all the same.
+        # Also if the condition does not need the file: a wrong name is a mistake anyway.
         if isinstance(source, str | Path) and not Path(source).exists():
             raise UsageError(f"there is no file {source}")
     testset = align(
@@ -105,7 +105,7 @@ def _require_history(script: Script, history: str | None) -> None:
 
 
 def write_ids(path: Path, ids: pl.Series) -> None:
-    """A file of ids to label, one a row, in the order in which labels are wanted."""
+    """Write the ids to label, one a row, in the order in which labels are wanted."""
     import polars as pl
 
     try:

@@ -1,4 +1,4 @@
-"""Scripts: found in a folder, read from a file, made from keywords, written for the first time."""
+"""Find a script in a folder, read it from a file, make it from keywords, write a new one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from easeci.script import KEYS, Entry, Script, assemble, parse_entries
 
 SCRIPT_FILES = (".easeci.yml", ".travis.yml")
 DEFAULTS = {"reliability": "0.9999", "mode": "fp-free", "adaptivity": "full", "steps": "32"}
-"""What a condition without a script is planned with, unless told otherwise."""
+"""The keys of a condition that is given without a script."""
 
 
 def find_script(folder: Path) -> Path:
@@ -28,7 +28,7 @@ def find_script(folder: Path) -> Path:
 
 
 def _upwards(folder: Path) -> Iterator[Path]:
-    """The folder and those above it, up to the top of the repository that it is in."""
+    """The folder and its parents, up to the top of the repository that contains it."""
     above = [folder, *folder.absolute().parents]
     tops = [place for place in above if (place / ".git").exists()]
     for place in above:
@@ -77,22 +77,22 @@ def make_script(condition: str, **keys: object) -> Script:
 
 
 def script_document(texts: Mapping[str, str]) -> str:
-    """A script file that holds these texts of keys, such as somebody may copy."""
+    """A script file with these texts of keys, for users to copy."""
     lines = ["ml:", *(f"  - {name}: {_scalar(text)}" for name, text in texts.items())]
     return "\n".join(lines) + "\n"
 
 
 PLAIN = re.compile(r"-?[A-Za-z0-9.(][A-Za-z0-9.()%+*/\\<>= _@-]*", re.ASCII)
-"""What YAML takes as it stands: none of its signs is in it, or none where it would be one."""
+"""A text that YAML reads literally: it has no character that means something in YAML."""
 
 
 def _scalar(text: str) -> str:
-    """As YAML writes a text: plain where it can, otherwise as JSON does, which is YAML too."""
+    """A text in YAML: plain if possible, otherwise quoted as in JSON, which is YAML too."""
     return text if PLAIN.fullmatch(text) else json.dumps(text)
 
 
 def write_new_script(path: Path, text: str, *, overwrite: bool) -> None:
-    """Write a script file, never over an existing one unless told to."""
+    """Write a script file; replaces an existing one only with ``overwrite``."""
     try:
         with path.open("w" if overwrite else "x", encoding="utf-8") as file:
             file.write(text)

@@ -1,4 +1,4 @@
-"""Tokens and sessions of a project, by their digests: the store never holds what opens a door."""
+"""Tokens and sessions of a project. The store holds their digests, never the texts themselves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from easeci.store.store import Store
 
 @dataclass(frozen=True)
 class TokenRow:
-    """A token as it is kept: who has it, what for, and since when."""
+    """A stored token: its name, its role, and when it was made."""
 
     name: str
     role: str
@@ -24,7 +24,7 @@ class TokenRow:
 
 @dataclass(frozen=True)
 class SessionRow:
-    """Somebody who is signed in."""
+    """A session: the name and role of the person, and when it ends."""
 
     name: str
     role: str
@@ -39,7 +39,7 @@ class Access:
     project: str
 
     def add_token(self, row: TokenRow, digest: str) -> None:
-        """Refused if the name is taken."""
+        """Record a token; an error if the name is taken."""
         values = {"name": row.name, "role": row.role, "at": row.at, "digest": digest}
         with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             try:
@@ -51,6 +51,7 @@ class Access:
                 ) from None
 
     def tokens(self) -> list[TokenRow]:
+        """All tokens, the oldest first."""
         query = (
             select(token.c.name, token.c.role, token.c.at)
             .join(project)
@@ -61,7 +62,7 @@ class Access:
             return [TokenRow(*row) for row in connection.execute(query).all()]
 
     def remove_token(self, name: str) -> bool:
-        """Whether there was such a token; whoever signed in with it is signed out."""
+        """Remove a token and its sessions; False if there is no such token."""
         with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             gone = connection.execute(
                 delete(token).where(
@@ -71,9 +72,9 @@ class Access:
             return gone.rowcount > 0
 
     def open_session(self, token_digest: str, digest: str, now: str, until: str) -> bool:
-        """A session for whoever has the token; False if there is no such token.
+        """Open a session with a token; False if there is no such token.
 
-        To guess must cost little: nothing is written, and so nobody waited for, before it is known.
+        A wrong token writes nothing, so that guessing does not block other writers.
         """
         query = (
             select(token.c.id, token.c.name, token.c.role)
@@ -91,11 +92,12 @@ class Access:
             return True
 
     def open_session_without_token(self, row: SessionRow, digest: str, now: str) -> None:
+        """Open a session for the owner at this machine, who needs no token."""
         with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             _open(connection, self._id(connection), row, digest, now, token_id=None)
 
     def names_without_token(self, now: str) -> set[str]:
-        """Whoever is signed in without a token."""
+        """The names of sessions that were opened without a token."""
         query = (
             select(session.c.name)
             .join(project)
@@ -107,6 +109,7 @@ class Access:
             return set(connection.scalars(query))
 
     def session(self, digest: str, now: str) -> SessionRow | None:
+        """The session with this digest, or None if there is none or it has ended."""
         query = (
             select(session.c.name, session.c.role, session.c.until)
             .join(project)
@@ -119,11 +122,12 @@ class Access:
         return None if row is None else SessionRow(*row)
 
     def close_session(self, digest: str) -> None:
+        """End one session."""
         with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             connection.execute(delete(session).where(session.c.digest == digest))
 
     def close_sessions(self, name: str | None, now: str) -> int:
-        """Of everybody, or of one name; how many there were."""
+        """End all sessions, or those of one name; returns how many there were."""
         with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             _forget_ended(connection, now)
             ended = delete(session).where(session.c.project_id == self._id(connection))

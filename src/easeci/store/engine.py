@@ -1,4 +1,4 @@
-"""The database engine of a store, set up for several processes and for sudden ends."""
+"""The database engine of a store, set up for several processes and for crashes."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def sqlite_engine(path: Path, *, create: bool) -> Engine:
             connection.execute(f"PRAGMA {pragma}")
         return connection
 
-    # A connection for each transaction: none is left open when a command ends.
+    # One connection for each transaction: none is left open when a command ends.
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # A reader that turned writer half-way could not wait for another writer.
+        # A transaction that reads first and then writes could not wait for another writer.
         writes = connection.get_execution_options().get(WRITES, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 

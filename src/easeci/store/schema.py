@@ -29,7 +29,7 @@ event = Table(
     Column("version", Integer, nullable=False),
     Column("text", Text, nullable=False),
     Column("code", String(64), nullable=False),
-    # Two writers that both believe to follow the same head: the second is refused.
+    # Of two writers that both append after the same head, the second is refused.
     UniqueConstraint("project_id", "number"),
 )
 
@@ -40,7 +40,7 @@ token = Table(
     Column("project_id", Integer, ForeignKey("project.id"), nullable=False),
     Column("name", String(100), nullable=False),
     Column("role", String(16), nullable=False),
-    # Of the token itself nothing is kept.
+    # The token itself is not kept.
     Column("digest", String(64), nullable=False, unique=True),
     Column("at", String(32), nullable=False),
     UniqueConstraint("project_id", "name"),
@@ -51,7 +51,7 @@ session = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("project_id", Integer, ForeignKey("project.id"), nullable=False),
-    # A token that is removed takes its sessions with it; an owner at the machine needs none.
+    # Removing a token removes its sessions. The owner at this machine needs no token.
     Column("token_id", Integer, ForeignKey("token.id", ondelete="CASCADE")),
     Column("name", String(100), nullable=False),
     Column("role", String(16), nullable=False),

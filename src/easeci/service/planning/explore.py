@@ -1,7 +1,7 @@
-"""A plan to play with: texts from a form in, what they would cost out, in about a second.
+"""A plan from the texts of a form, in about a second.
 
-Everything is a text as somebody typed it, and a blank one asks for the default. What can't be
-understood comes back as a :class:`FieldError` with the place in the text; nothing is raised.
+Every field is a text that a user typed; a blank field means the default. A text that cannot be
+understood is returned as a :class:`FieldError` with the place in the text; nothing is raised.
 
 A page answers at once or not at all, so there are bounds on what it takes: texts, clauses, steps,
 and the size of a testset by Hoeffding's inequality, which is known in no time and grows with what
@@ -69,8 +69,8 @@ AT_LEISURE = "`easeci plan` has no such bound."
 class FieldError:
     """What is wrong with the text of one field.
 
-    ``text`` is the line of it that ``column`` and ``width`` speak of: the caret goes below the
-    characters ``column`` (from 0) to ``column + width``. They are None if all of it is meant.
+    ``text`` is the line with the mistake; the caret goes below its characters ``column`` (from 0)
+    to ``column + width``. Both are None if the whole text is wrong.
     """
 
     field: str
@@ -97,11 +97,12 @@ class Method:
 
     @property
     def estimator(self) -> Estimator:
+        """Which estimator this is."""
         return self.estimate.estimator
 
     @property
     def name(self) -> str:
-        """What its number of labels is of: where the evidence decides, it is a ceiling."""
+        """The estimator, with "at most" if its number of labels is an upper limit."""
         most = "" if self.estimate.expected is None else ", at most"
         return f"{self.estimator}{most}"
 
@@ -138,9 +139,9 @@ class Exploration:
 
     @property
     def bars(self) -> tuple[LabelsBar, ...]:
-        """The methods whose labels can be told, for :func:`easeci.charts.labels_chart`.
+        """A bar for each method whose labels are known, for :func:`easeci.charts.labels_chart`.
 
-        Sequential is at the worst truth for every commit; so there is a bar for the supposed one.
+        The bar of ``sequential`` assumes the worst case; a second one assumes the given effect.
         """
         bars = [
             LabelsBar(method.name, method.labels_in_all, method.ours, method.recommended)
@@ -154,7 +155,7 @@ class Exploration:
 
 
 def explore(fields: Mapping[str, str]) -> Exploration | FieldError:
-    """What a form asks for, by every method. Fields that are missing are blank."""
+    """The plan that a form asks for, by every method. Missing fields count as blank."""
     given = {name: fields.get(name, "").strip() for name in FIELDS}
     try:
         return _explore({name: text for name, text in given.items() if text})
@@ -173,7 +174,7 @@ class _FieldUnusableError(UsageError):
 
 
 def _field_error(error: ScriptError) -> FieldError:
-    """The same error beside its field: its message need not name that once more."""
+    """The error of a script as the error of a field; its message does not repeat the field."""
     place = error.excerpt
     if place is None or place.source not in FIELDS:
         return FieldError(CONDITION, error.message, error.hint)
@@ -291,7 +292,7 @@ def _method(made: Plan, estimate: Estimate) -> Method:
 
 
 def _truth(script: Script, given: Mapping[str, str]) -> tuple[Truth, dict[str, str]]:
-    """What is supposed of a commit, and which parts of that nobody gave."""
+    """The assumed effect and difference of a commit, and which of them are defaults."""
     effect = difference = None
     if EFFECT in given:
         effect = parse_option(EFFECT, given[EFFECT], parse_effect)

@@ -8,6 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
+    """Make the tables of projects and events."""
     op.create_table(
         "project",
         sa.Column("id", sa.Integer, primary_key=True),
@@ -30,5 +31,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Remove them."""
     op.drop_table("event")
     op.drop_table("project")

@@ -8,6 +8,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
+    """Make the tables of tokens and sessions."""
     op.create_table(
         "token",
         sa.Column("id", sa.Integer, primary_key=True),
@@ -31,5 +32,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Remove them."""
     op.drop_table("session")
     op.drop_table("token")
