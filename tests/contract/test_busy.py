@@ -152,8 +152,8 @@ def test_an_upload_that_the_server_does_not_read_on_is_not_cut_off(
     assert answer.startswith(b"HTTP/1.1 400")
 
 
-def test_there_are_so_many_connections_and_no_more(busy: Busy) -> None:
-    """Whoever comes then is told to come later; as soon as somebody has left, pages are there."""
+def test_the_number_of_connections_is_limited(busy: Busy) -> None:
+    """Further visitors are told to come later, until a connection is free."""
     with ExitStack() as lines:
         for _ in range(MOST - 1):
             lines.enter_context(busy.connected())

@@ -69,6 +69,18 @@ def test_one_goes_where_one_wanted_to_but_never_elsewhere(here: Here, place: Wor
         assert again.headers["location"] == reached
 
 
+def test_a_program_signs_in_and_then_says_where_its_requests_come_from(
+    here: Here, place: Workplace
+) -> None:
+    """A browser says so by itself. Without a session there is nothing to forge."""
+    text = token(place.repository, "owner")
+    with httpx.Client(base_url=here.address) as client:
+        assert client.post("/sign-in", data={"token": text}).status_code == 303
+        assert client.post("/sign-out").status_code == 403
+        own = {"Origin": here.address}
+        assert client.post("/sign-out", headers=own).status_code == 303
+
+
 def test_the_link_that_was_printed_works_once(running: Running) -> None:
     assert running.link is not None
     first, second = Visit(running.address), Visit(running.address)
@@ -78,7 +90,7 @@ def test_the_link_that_was_printed_works_once(running: Running) -> None:
     assert second.get("/testsets").status_code == 303
 
 
-def test_who_came_by_the_link_can_be_signed_out(running: Running, place: Workplace) -> None:
+def test_a_session_by_the_link_can_be_ended(running: Running, place: Workplace) -> None:
     """No token opened that session, so none can be removed to end it."""
     assert running.link is not None
     visit = Visit(running.address)
@@ -88,13 +100,13 @@ def test_who_came_by_the_link_can_be_signed_out(running: Running, place: Workpla
     assert visit.get("/testsets").status_code == 303
 
 
-def test_no_labeller_is_called_as_whoever_serves(place: Workplace) -> None:
-    """Who comes by the link labels under the login, and could be undone by the same name."""
+def test_no_labeller_has_the_name_of_the_account_that_serves(place: Workplace) -> None:
+    """The owner labels under that name; a labeller of that name could take the answers back."""
     done = place.easeci("token", "add", "--role", "labeller", "--name", getpass.getuser(), code=2)
     assert "is the owner's name here" in done.stderr
 
 
-def test_who_guesses_has_to_wait(here: Here, place: Workplace) -> None:
+def test_after_too_many_wrong_tokens_one_has_to_wait(here: Here, place: Workplace) -> None:
     visit = Visit(here.address)
     text = token(place.repository, "owner")
     for _ in range(MOST_FAILURES):

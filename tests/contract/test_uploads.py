@@ -40,7 +40,7 @@ HOSTILE = (
 
 
 @dataclass
-class Desk:
+class Uploading:
     """The owner at a server that keeps what it is sent in a folder of its own."""
 
     place: Workplace
@@ -66,32 +66,37 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Small limits, and a folder for temporary files that nobody else uses."""
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    return waiting_project(tmp_path_factory.mktemp("waiting"), classes="[low, high]")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory, place: Workplace) -> Iterator[Path]:
+    """Small limits, and a folder for temporary files that only the server uses from here on."""
+    assert place.repository.exists()  # making it needs temporary files too
     scratch = tmp_path_factory.mktemp("scratch")
-    doors = tuple(
+    routes = tuple(
         replace(route, most_bytes=LIMIT) if route.most_bytes == app.MOST_UPLOADED else route
         for route in app.ROUTES
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(app, "ROUTES", doors)
+        patch.setattr(app, "ROUTES", routes)
         patch.setattr(tempfile, "tempdir", str(scratch))
         yield scratch
 
 
 @pytest.fixture(scope="module")
-def waiting(tmp_path_factory: pytest.TempPathFactory, small: Path) -> Iterator[Desk]:
-    place = waiting_project(tmp_path_factory.mktemp("waiting"), classes="[low, high]")
+def waiting(place: Workplace, small: Path) -> Iterator[Uploading]:
     with serving_here(place.repository) as here:
-        yield Desk(place, here, visitor(here, place.repository, "owner", "olga"), small)
+        yield Uploading(place, here, visitor(here, place.repository, "owner", "olga"), small)
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory, small: Path) -> Iterator[Desk]:
+def fresh(tmp_path_factory: pytest.TempPathFactory, small: Path) -> Iterator[Uploading]:
     place = Workplace.make(tmp_path_factory.mktemp("fresh"))
     place.commit_cut(0.7)
     with serving_here(place.repository) as here:
-        yield Desk(place, here, visitor(here, place.repository, "owner"), small)
+        yield Uploading(place, here, visitor(here, place.repository, "owner"), small)
 
 
 def labels(place: Workplace, first: int, last: int) -> list[tuple[str, str]]:
@@ -107,7 +112,7 @@ def as_jsonl(rows: list[tuple[str, str]]) -> bytes:
     return "".join(json.dumps({"id": i, "label": label}) + "\n" for i, label in rows).encode()
 
 
-def test_labels_count_and_are_the_senders(waiting: Desk) -> None:
+def test_labels_count_and_are_the_senders(waiting: Uploading) -> None:
     """CSV and JSONL; what is known already changes only if that is said."""
     before = waiting.testset.labels
     answer = waiting.send("some.csv", as_csv(labels(waiting.place, 0, 3)))
@@ -148,7 +153,7 @@ def test_labels_count_and_are_the_senders(waiting: Desk) -> None:
     ],
 )
 def test_a_wrong_file_is_explained_and_leaves_nothing(
-    waiting: Desk, name: str, content: bytes, words: str
+    waiting: Uploading, name: str, content: bytes, words: str
 ) -> None:
     files = waiting.testset.label_files
     answer = waiting.send(name, content)
@@ -161,7 +166,7 @@ def test_a_wrong_file_is_explained_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_files_name_is_only_words(waiting: Desk, name: str) -> None:
+def test_a_files_name_is_only_words(waiting: Uploading, name: str) -> None:
     """Whatever a browser says that a file is called, it is read, and lies nowhere else."""
     answer = waiting.send(name, as_csv(labels(waiting.place, 5, 6)))
     assert answer.status_code == 200, answer.text
@@ -171,7 +176,7 @@ def test_a_files_name_is_only_words(waiting: Desk, name: str) -> None:
     assert not (waiting.scratch.parent / "labels.csv").exists()
 
 
-def test_a_form_is_answered_on_a_page_that_can_be_loaded_again(waiting: Desk) -> None:
+def test_a_form_is_answered_on_a_page_that_can_be_loaded_again(waiting: Uploading) -> None:
     """Once, to the session that sent it, on the page that it leads to, and with a plain address."""
     place, other = waiting.place, visitor(waiting.here, waiting.place.repository, "owner")
     sent = waiting.owner.post(
@@ -188,7 +193,7 @@ def test_a_form_is_answered_on_a_page_that_can_be_loaded_again(waiting: Desk) ->
     assert said not in waiting.owner.get("/testsets").text
 
 
-def test_a_refused_form_is_as_it_was_filled_in(waiting: Desk) -> None:
+def test_a_refused_form_is_as_it_was_filled_in(waiting: Uploading) -> None:
     unsure = waiting.owner.post("/testsets/1/retire", reason='"too" old')
     assert unsure.status_code == 400
     assert "Tick that you are sure" in unsure.text
@@ -198,17 +203,17 @@ def test_a_refused_form_is_as_it_was_filled_in(waiting: Desk) -> None:
     assert 'name="correct" value="yes">' in waiting.owner.get("/testsets").text
 
 
-def test_no_file_is_said(waiting: Desk) -> None:
+def test_no_file_is_said(waiting: Uploading) -> None:
     for path in ("/testsets/1/labels", "/testsets"):
         answer = waiting.owner.post(path, files={"other": ("", b"")})
         assert answer.status_code == 400
         assert "No file was chosen" in answer.text
 
 
-def raw(desk: Desk, headers: dict[str, str], body: bytes = b"") -> str:
+def raw(uploading: Uploading, headers: dict[str, str], body: bytes = b"") -> str:
     """A request that need not be a whole one; the answer to it."""
-    address = desk.owner.client.base_url
-    cookie = "; ".join(f"{name}={value}" for name, value in desk.owner.client.cookies.items())
+    address = uploading.owner.client.base_url
+    cookie = "; ".join(f"{name}={value}" for name, value in uploading.owner.client.cookies.items())
     kind = "multipart/form-data; boundary=line"
     given = {"Host": f"{address.host}:{address.port}", "Cookie": cookie, "Content-Type": kind}
     given["Sec-Fetch-Site"] = "same-origin"
@@ -223,7 +228,7 @@ def raw(desk: Desk, headers: dict[str, str], body: bytes = b"") -> str:
     return answer.decode()
 
 
-def test_what_says_that_it_is_too_large_is_not_even_read(waiting: Desk) -> None:
+def test_what_says_that_it_is_too_large_is_not_even_read(waiting: Uploading) -> None:
     answer = raw(waiting, {"Content-Length": str(LIMIT + 1)})
     assert answer.startswith("HTTP/1.1 413")
     assert "more than 64 KiB at once" in answer
@@ -231,7 +236,7 @@ def test_what_says_that_it_is_too_large_is_not_even_read(waiting: Desk) -> None:
     assert not waiting.left
 
 
-def test_what_is_too_large_without_saying_so_is_cut_off(waiting: Desk) -> None:
+def test_what_is_too_large_without_saying_so_is_cut_off(waiting: Uploading) -> None:
     """In parts of unknown length, and under a length that is a lie."""
     files = waiting.testset.label_files
     form = b'--line\r\nContent-Disposition: form-data; name="labels"; filename="labels.csv"\r\n\r\n'
@@ -243,7 +248,9 @@ def test_what_is_too_large_without_saying_so_is_cut_off(waiting: Desk) -> None:
     assert not waiting.left
 
 
-def test_whoever_hangs_up_leaves_nothing(waiting: Desk, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_upload_that_breaks_off_leaves_nothing(
+    waiting: Uploading, capfd: pytest.CaptureFixture[str]
+) -> None:
     """A browser that is closed while it sends: no file is left, and the server's log has no line."""
     files = waiting.testset.label_files
     address = waiting.owner.client.base_url
@@ -261,7 +268,7 @@ def test_whoever_hangs_up_leaves_nothing(waiting: Desk, capfd: pytest.CaptureFix
     assert capfd.readouterr().err == ""
 
 
-def test_a_form_that_is_none_gets_a_page(waiting: Desk) -> None:
+def test_a_form_that_is_none_gets_a_page(waiting: Uploading) -> None:
     """What can't be read as a form is said as every other mistake is, and to scripts as JSON."""
     kind = {"Content-Type": "multipart/form-data"}
     page, document = (
@@ -273,7 +280,7 @@ def test_a_form_that_is_none_gets_a_page(waiting: Desk) -> None:
     assert "cannot read this as a form" in document.json()["error"]
 
 
-def test_a_testset_by_upload_its_end_and_its_release(fresh: Desk, tmp_path: Path) -> None:
+def test_a_testset_by_upload_its_end_and_its_release(fresh: Uploading, tmp_path: Path) -> None:
     """Too small a one is refused with the reason; then with labels, retired, released as a zip that
     holds what the command writes; the next one is without labels."""
     place = fresh.place

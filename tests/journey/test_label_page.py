@@ -1,4 +1,4 @@
-"""Labelling in a real browser: whatever examples hold, whatever is pressed, whoever comes and goes."""
+"""Labelling in a real browser: any examples, any keys, and labellers who come and go."""
 
 from __future__ import annotations
 
@@ -230,7 +230,9 @@ def test_examples_are_shown_and_never_run(browser: Browser, hostile: Hostile) ->
     person.close()
 
 
-def test_files_are_for_whoever_holds_the_example(browser: Browser, hostile: Hostile) -> None:
+def test_files_are_only_for_the_tab_that_holds_the_example(
+    browser: Browser, hostile: Hostile
+) -> None:
     """And they are shown, not run, even at their own address."""
     person = Person(browser, hostile.running)
     page = person.page
@@ -381,7 +383,7 @@ def answers(place: Workplace) -> dict[str, tuple[str, str | None, str]]:
 
 
 def stored_leases(place: Workplace) -> str:
-    """Who holds examples, as the desk keeps it."""
+    """The leases as the server stores them."""
     project = open_project(place.repository)
     folder = project.sealed(project.state.testsets[1]).labels_folder
     try:
@@ -514,7 +516,7 @@ def test_after_undo_the_next_key_is_for_what_was_taken_back(browser: Browser, pl
     bea.leave("ERR_INTERNET_DISCONNECTED")
 
 
-def test_two_labellers_share_nothing_and_who_leaves_gives_back(
+def test_two_labellers_share_nothing_and_a_closed_tab_gives_back(
     browser: Browser, plain: Plain
 ) -> None:
     """Nobody is shown what another was; a reload changes nothing; a closed tab's examples are free."""
@@ -625,9 +627,7 @@ def test_a_server_that_comes_back(browser: Browser, plain: Plain, way: str) -> N
     fay.leave("ERR_CONNECTION", "ERR_EMPTY_RESPONSE")
 
 
-def test_what_was_pressed_waits_for_whoever_labels_in_a_terminal(
-    browser: Browser, plain: Plain
-) -> None:
+def test_answers_wait_while_somebody_labels_in_a_terminal(browser: Browser, plain: Plain) -> None:
     """A server that comes back may find the journal taken: an answer is no less one for that."""
     hal = Labeller(browser, plain, "hal")
     page = hal.page
@@ -647,7 +647,7 @@ def test_what_was_pressed_waits_for_whoever_labels_in_a_terminal(
     hal.leave("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "503")
 
 
-def test_whoever_is_signed_out_signs_in_again_and_loses_nothing(
+def test_a_labeller_who_is_signed_out_signs_in_again_and_loses_nothing(
     browser: Browser, plain: Plain
 ) -> None:
     """The page leads there and back without a question; the answer that was under way counts."""

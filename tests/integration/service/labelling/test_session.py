@@ -304,7 +304,7 @@ def reference(template: Workplace, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_whatever_labellers_do_nobody_is_asked_the_same_and_nothing_is_lost(
     place: Workplace, reference: list[Any], seed: int
 ) -> None:
-    """Seats that take, answer, post again, undo, leave, fall silent, and a server that is killed:
+    """Labellers take, answer, send again, undo, leave and fall silent, and the server is killed:
     what is held is held by one, what is answered is on the disk once, and the verdicts are those
     of all labels from a file."""
     crowd = Crowd(place, random.Random(seed))
@@ -334,7 +334,7 @@ def test_a_column_that_is_kept_on_purpose_is_shown(tmp_path: Path) -> None:
     run(opened(place))
     place.commit_cut(0.4)
     run(opened(place))
-    (question,) = at(LabelSession(opened(place))).take("seat", "ann", 1)
+    (question,) = at(LabelSession(opened(place))).take("tab", "ann", 1)
     assert set(question.row) == {"x", "label"}
 
 
@@ -441,7 +441,9 @@ def test_a_server_that_is_killed_has_lost_no_answer_that_it_acknowledged(place: 
 # -- single rules
 
 
-def test_a_silent_seat_loses_what_it_held_and_its_late_answer_counts_once(place: Workplace) -> None:
+def test_a_silent_holder_loses_its_questions_and_its_late_answer_counts_once(
+    place: Workplace,
+) -> None:
     clock = Clock()
     session = LabelSession(opened(place), clock=clock)
     (first, second) = at(session).take("a", "ann", 2)
@@ -527,7 +529,7 @@ def test_what_is_no_answer_is_refused(place: Workplace) -> None:
     session.close(opened(place))
 
 
-def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplace) -> None:
+def test_flushing_waits_for_another_command_and_labellers_do_not(place: Workplace) -> None:
     session = LabelSession(opened(place))
     (held,) = at(session).take("slow", "ann", 1)
     session.leave("slow", 1)  # its page is still open
@@ -574,7 +576,7 @@ def test_settling_waits_for_another_command_and_labellers_do_not(place: Workplac
 
 
 def test_what_a_verdict_is_known_with_is_not_taken_back(place: Workplace) -> None:
-    """Also while it waits to be recorded: whoever labels must not look again at what settled it."""
+    """Also while it waits to be recorded: nobody may change the answers that decided it."""
     session, recorder = LabelSession(opened(place)), opened(place)
     while not at(session).awaiting_flush:
         for question in at(session).take("b", "bob", 1):
@@ -601,7 +603,7 @@ def test_an_undo_that_is_sent_twice_takes_back_one_answer(place: Workplace) -> N
 
 
 def test_each_tab_takes_back_its_own(place: Workplace) -> None:
-    """Whoever labels in two tabs means the answer that was given in the one that they are in."""
+    """With two tabs, undo means the answer that was given in the same tab."""
     session = LabelSession(opened(place))
     (one,), (other,) = at(session).take("1", "bob", 1), at(session).take("2", "bob", 1)
     at(session).answer("1", "bob", one.ticket, LABEL, truth(one))
@@ -613,7 +615,7 @@ def test_each_tab_takes_back_its_own(place: Workplace) -> None:
     session.close(opened(place))
 
 
-def test_who_holds_what_was_skipped_outlives_a_kill(place: Workplace) -> None:
+def test_leases_of_skipped_examples_survive_a_kill(place: Workplace) -> None:
     session = LabelSession(opened(place), shared=True)
     (question,) = at(session).take("a", "ann", 1)
     at(session).answer("a", "ann", question.ticket, LabelState.SKIPPED)
@@ -641,7 +643,7 @@ def test_what_was_taken_back_is_asked_again_wanted_or_not(place: Workplace) -> N
     session.close(opened(place))
 
 
-def test_those_who_have_gone_get_no_new_lease(place: Workplace) -> None:
+def test_leases_that_have_ended_are_not_restored(place: Workplace) -> None:
     clock = Clock()
     session = LabelSession(opened(place), clock=clock, shared=True)
     gone = at(session).take("a", "ann", 1)
@@ -711,7 +713,7 @@ def test_a_testset_that_is_retired_and_one_that_takes_its_place(place: Workplace
     assert len(recorded(place, 2)) == 1
 
 
-def test_looks_are_recorded_once_for_each_seat(place: Workplace) -> None:
+def test_looks_are_recorded_once_for_each_holder(place: Workplace) -> None:
     session, recorder = LabelSession(opened(place)), opened(place)
     assert not session.has_work
     for _ in range(3):
