@@ -19,6 +19,8 @@ from pathlib import Path
 from tests.commands import easeci_here
 
 EXAMPLES = 1500
+TEMPORARY = tempfile.gettempdir()
+"""As it is before any test sets another one."""
 PROGRAM = """\
 import csv, json, os
 from model import predict
@@ -145,7 +147,7 @@ def copy_of(make: Callable[..., Workplace], folder: Path, **keys: str) -> Workpl
 
 @cache
 def _template(make: Callable[..., Workplace], keys: tuple[tuple[str, str], ...]) -> Workplace:
-    folder = Path(tempfile.mkdtemp(prefix="easeci-template-"))
+    folder = Path(tempfile.mkdtemp(prefix="easeci-template-", dir=TEMPORARY))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return make(folder, **dict(keys))
 
