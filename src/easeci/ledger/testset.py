@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from easeci.ledger.events import BaselineFailed
 from easeci.ledger.reasons import Retirement
 from easeci.ledger.sealed_script import SealedTerms, sealed_terms, unsealed
 from easeci.ledger.submission import Submission
-from easeci.ledger.verdicts import RecordedVerdict, parse_verdict
 from easeci.script import Estimator, Script
+
+if TYPE_CHECKING:
+    from easeci.ledger.verdicts import RecordedVerdict
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Step:
     def verdict(self) -> RecordedVerdict | None:
         """The recorded verdict, parsed when it is first asked for: most commands never ask."""
         if self._verdict is None and self.document is not None:
+            from easeci.ledger.verdicts import parse_verdict  # not above: signals need none
+
             self._verdict = parse_verdict(self.document)
         return self._verdict
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from easeci.build.repository import Repository
 from easeci.errors import InfrastructureError, NoTestsetError, UsageError
@@ -26,7 +27,9 @@ from easeci.ledger.state import State, Testset
 from easeci.store.store import Store
 from easeci.times import time_text
 from easeci.vault.paths import Vault, open_vault
-from easeci.vault.testset import SealedTestset
+
+if TYPE_CHECKING:
+    from easeci.vault.testset import SealedTestset
 
 STORE_VARIABLE = "EASECI_STORE"
 STORE_FOLDER = ".easeci"
@@ -87,6 +90,8 @@ class Project:
 
     def sealed(self, testset: Testset) -> SealedTestset:
         """The testset in the vault; every file is checked against its recorded digest."""
+        from easeci.vault.testset import SealedTestset  # not above: many commands open none
+
         return SealedTestset(self.vault, testset.number, testset.files)
 
     def require_active(self) -> Testset:
