@@ -41,6 +41,7 @@ class BuildResult:
 
 
 def program_of(script: Script) -> Program:
+    """The script's program with its limits; an error if the script names none."""
     if script.program is None:
         raise UsageError(
             "the script names no program",

@@ -360,13 +360,15 @@ def test_threads_answer_at_once(place: Workplace, reference: list[Any]) -> None:
         try:
             while not done.is_set():
                 with session.open() as questions:
-                    held = questions.take(name, name, 2)
+                    held, step = questions.take(name, name, 2), questions._step.number
                 for question in held[:1]:
                     with session.open() as questions:
                         given = questions.answer(
                             name, name, question.ticket, LABEL, truth(question)
                         )
-                    assert given in (Given.STORED, Given.SPARE)
+                        # The next step may hand out anew what the step before no longer wanted.
+                        moved = questions._step.number != step
+                    assert given in (Given.STORED, Given.SPARE) or moved
         except Exception as error:  # noqa: BLE001 - shown below
             errors.append(error)
 
