@@ -19,7 +19,7 @@ from easeci.script import Adaptivity, Estimator
 from paper.measured import MonthLabels
 
 SENSITIVITIES = ("0.9999", "0.95")
-MONTHS = 40
+MONTHS = 400
 OPENING = """\
 ## Labels by method
 
