@@ -14,6 +14,7 @@ from easeci.cli.main import run
 from tests.waiting import PATIENCE
 
 COMMAND = str(Path(sys.executable).with_name("easeci"))
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS")
 
 
 def easeci(
@@ -59,7 +60,7 @@ def start_easeci(*arguments: str, folder: Path) -> subprocess.Popen[str]:
 
 
 def plain_environment(columns: int = 80) -> dict[str, str]:
-    """Nothing of the tests' own environment but where letters go."""
+    """Nothing of the tests' own environment but where letters go and how many threads there are."""
     plain = {"PATH": "/usr/bin:/bin", "COLUMNS": str(columns), "LANG": "C.UTF-8"}
-    mail = os.environ.get("EASECI_SMTP_URL")
-    return plain if mail is None else plain | {"EASECI_SMTP_URL": mail}
+    kept = ("EASECI_SMTP_URL", *THREADS)
+    return plain | {name: os.environ[name] for name in kept if name in os.environ}

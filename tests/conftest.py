@@ -8,6 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Tests run side by side already: more threads of each would only keep the others waiting. It must
+# be said before numpy and polars are loaded; commands that tests start inherit it.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
+os.environ |= ONE_THREAD
+
 # The same examples in every run, so that a failure can be repeated. No deadlines: how long a step
 # takes says more about the machine than about the code.
 settings.register_profile("easeci", derandomize=True, deadline=None)
