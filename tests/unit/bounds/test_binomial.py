@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.bounds import binomial
-from easeci.bounds.arrays import BoolArray, FloatArray, IntArray
+from easeci.bounds.arrays import FloatArray
 from easeci.bounds.beta import log_incomplete_beta
 from easeci.bounds.hoeffding import Hoeffding
-from easeci.bounds.search import first_lasting, last_within
 from tests.cases import each_case
 
 LN_DELTA = math.log(1e-4)
@@ -27,24 +26,6 @@ def exact_tail(k: int, n: int, p: Fraction) -> Fraction:
     return sum(
         (math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(max(k, 0), n + 1)), Fraction(0)
     )
-
-
-def summed_log_tail(k: int, n: int, p: float) -> float:
-    """ln P(X >= k) by adding up terms relative to the first, for k above the mean."""
-    first = (
-        math.lgamma(n + 1)
-        - math.lgamma(k + 1)
-        - math.lgamma(n - k + 1)
-        + k * math.log(p)
-        + (n - k) * math.log1p(-p)
-    )
-    term, total = 1.0, 1.0
-    for i in range(k, n):
-        term *= (n - i) / (i + 1) * p / (1 - p)
-        total += term
-        if term < 1e-18:
-            break
-    return first + math.log(total)
 
 
 def tails_of(pmf: FloatArray) -> FloatArray:
@@ -99,33 +80,6 @@ def test_tails_agree_with_fractions(n: int, data: st.DataObject) -> None:
             assert value == -math.inf
         else:
             assert float(value) == pytest.approx(math.log(exact), rel=1e-12, abs=1e-13)
-
-
-@each_case(
-    ("k", "n", "p"),
-    [
-        (1500, 2000, 1e-5),
-        (2000, 2000, 0.1),
-        (60_000, 100_000, 0.5),
-        (1, 10, 1e-300),
-        (500, 1000, 0.0625),
-        (5_900, 10_000, 0.5),
-    ],
-)
-def test_tails_beyond_the_range_of_floats(k: int, n: int, p: float) -> None:
-    expected = summed_log_tail(k, n, p)
-    assert float(binomial.log_sf(k - 1, n, p)) == pytest.approx(expected, rel=1e-12, abs=1e-8)
-
-
-def test_the_two_ways_to_a_tail_meet() -> None:
-    """The tail has no jump where the continued fraction begins: second differences stay smooth."""
-    for n in (10_000, 1_000_000, 10_000_000):
-        sd = math.sqrt(n * 0.21)
-        k = np.arange(int(0.3 * n + 34 * sd), int(0.3 * n + 39 * sd), max(1, int(sd / 100)))
-        values = binomial.log_sf(k, n, 0.3)
-        assert (values > math.log(1e-280)).any()
-        assert (values < math.log(1e-280)).any()
-        assert np.ptp(np.diff(values, 2)) < 1e-5
 
 
 @given(st.floats(0.02, 0.98), st.floats(0.001, 1.0), st.floats(0.5, 5_000.0), st.floats(1.001, 3.0))
@@ -347,45 +301,6 @@ def test_senseless_arguments_are_refused() -> None:
         binomial.deviation_tail(10, 0.0)
 
 
-# --- the searches ------------------------------------------------------------------------------
-
-
-def test_first_lasting_looks_below_what_is_certified() -> None:
-    good = {1, 2, 9, 11, 12, 13}
-    found = first_lasting(14, lambda sizes, _: np.isin(sizes, list(good)), chunk=2, widest=1)
-    assert found == 11
-    assert first_lasting(14, lambda sizes, _: sizes > 0, chunk=5, widest=1) == 1
-
-
-@given(st.sets(st.integers(1, 3_000)), st.integers(3_001, 5_000), st.integers(1, 40), st.data())
-@settings(max_examples=80, deadline=None, derandomize=True)
-def test_spans_find_what_asking_every_size_finds(
-    bad: set[int], certified: int, chunk: int, data: st.DataObject
-) -> None:
-    """The result is the same whichever spans qualify, and for every largest width."""
-    reluctant = data.draw(st.integers(0, 7))
-
-    def qualify(lows: IntArray, highs: IntArray) -> BoolArray:
-        spans = list(zip(lows.tolist(), highs.tolist(), strict=True))
-        assert all(1 <= low <= high < certified for low, high in spans)
-        granted = [bad.isdisjoint(range(low, high + 1)) for low, high in spans]
-        hesitant = [low < high and reluctant > 0 and low % 8 < reluctant for low, high in spans]
-        return np.array(granted, dtype=np.bool_) & ~np.array(hesitant, dtype=np.bool_)
-
-    assert first_lasting(certified, qualify, chunk=chunk) == max(bad, default=0) + 1
-
-
-def test_spans_are_few_where_all_is_granted() -> None:
-    asked = []
-
-    def qualify(lows: IntArray, highs: IntArray) -> BoolArray:
-        asked.append(len(highs))
-        return np.asarray(lows > 10)
-
-    assert first_lasting(10**9, qualify) == 11
-    assert sum(asked) < 2_000
-
-
 @given(st.floats(0.0, 0.7), st.floats(0.1, 0.3), st.floats(-25.0, -0.8), st.floats(-25.0, -0.1))
 @settings(max_examples=30, deadline=None, derandomize=True)
 def test_contract_is_what_asking_every_size_gives(
@@ -398,16 +313,3 @@ def test_contract_is_what_asking_every_size_gives(
     failing = sizes[binomial.log_cdf(k - 1, sizes, target) > log_beta]
     found = binomial.contract_sample_size(threshold, zone / 2.0, log_alpha, log_beta)
     assert found == max(failing, default=0) + 1
-
-
-@given(st.floats(-50, 50), st.floats(0.01, 5.0), st.booleans())
-@settings(max_examples=60, deadline=None, derandomize=True)
-def test_last_within_never_crosses(root: float, power: float, mirrored: bool) -> None:
-    sign = -1.0 if mirrored else 1.0
-
-    def excess(x: float) -> float:
-        return math.copysign(abs(sign * x - root) ** power, sign * x - root)
-
-    found = last_within(excess, -sign * 60.0, sign * 60.0)
-    assert excess(found) <= 0.0
-    assert excess(found) >= -1e-12 or sign * found == pytest.approx(root, abs=1e-12)

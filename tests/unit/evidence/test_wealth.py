@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
-from easeci.evidence.bets import PROOF_AIMS, SPACED_AIMS, Aims, aimed
+from easeci.evidence.bets import PROOF_AIMS, SPACED_AIMS
 from easeci.evidence.cells import Codes
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
 from easeci.evidence.wealth import CHUNK, Evidence
@@ -57,24 +55,3 @@ def test_the_fewest_labels_still_needed_are_never_too_many() -> None:
     for seen in range(first):
         counts = np.array([float(seen), 0, 0, 0, 0])
         assert 1 <= evidence.fewest_more(counts, 5.0, 100 - seen) <= first - seen
-
-
-@each_case("aims", [PROOF_AIMS, SPACED_AIMS])
-def test_no_bet_risks_more_than_it_has(aims: Aims) -> None:
-    means = np.linspace(-1.0, 1.0, 401)[1:]
-    for step in (1e-6, 0.1, 100.0):
-        sizes = aimed(means, np.full(400, step), aims, (-1.0, 1.0), 0.9)
-        assert np.all(sizes >= 0.0)
-        assert np.all(sizes * (means + 1.0)[:, None] < 1.0)
-        assert np.all(sizes[-1] == 0.0)
-
-
-def test_weights_must_add_up() -> None:
-    with pytest.raises(ValueError, match="add up"):
-        Aims((1.0, 2.0), (0.5, 0.6))
-
-
-def test_evidence_is_bounded_by_what_a_single_row_says() -> None:
-    evidence = evidence_against(Hypothesis(GAIN, 0.02, 0.01), PROOF_AIMS, 10_000, 500, 12.0)
-    start = evidence.after(np.zeros((1, 5)))[0]
-    assert -5.0 < start < math.log(1.0 + 1e-9)
