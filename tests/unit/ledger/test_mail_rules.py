@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from easeci.evidence.endings import Ending
-from easeci.ledger.events import Decided, Delivery, MessageQueued, MessageTried
+from easeci.ledger.events import Decided, MessageQueued
 from easeci.ledger.mail_rules import Letters
 from easeci.ledger.reasons import (
     AlarmLetter,
@@ -75,17 +75,3 @@ def test_no_warning_for_commits_that_were_given_up() -> None:
     """That they are not clearly better is what the test found, and no larger testset finds more."""
     state = all_unknown("futile", "open").state
     assert Letters(state, 1).warnings(state.testsets[1], 8) == []
-
-
-def test_a_letter_is_open_until_it_is_sent() -> None:
-    history = History.begun()
-    history.add(MessageQueued(1, AlarmLetter(BY_HAND), "a@b.org", 1, None))
-    (message,) = history.state.messages
-    assert not message.sent
-    assert message.head == history.state.head
-    history.add(MessageTried(1, Delivery.FAILED, "connection refused"))
-    (message,) = history.state.messages
-    assert (message.sent, message.attempts, message.last_reason) == (False, 1, "connection refused")
-    history.add(MessageTried(1, Delivery.SENT, ""))
-    (message,) = history.state.messages
-    assert (message.sent, message.attempts) == (True, 2)

@@ -21,8 +21,6 @@ from easeci.ledger.reasons import (
     parse_topic,
     reason_document,
 )
-from easeci.ledger.version_1 import parse_retirement_sentence
-from easeci.ledger.wording import retirement_words, undecided_words
 
 RETIREMENTS: tuple[Retirement, ...] = (
     BudgetUsed(),
@@ -64,11 +62,3 @@ def test_an_unknown_reason_is_refused(document: object) -> None:
         parse_topic(document)
     with pytest.raises(ValueError, match="unknown"):
         parse_topic({"kind": "alarm", "reason": document})
-
-
-def test_words() -> None:
-    """People read what they read when sentences were recorded."""
-    for reason in RETIREMENTS[:3]:
-        assert parse_retirement_sentence(retirement_words(reason)) == reason
-    assert retirement_words(ByHand("new data")) == "new data"
-    assert undecided_words(UndecidedWarning(8, 9)) == "8 of 9 commits were undecided"

@@ -26,7 +26,7 @@ from easeci.notify import (
     verdict_letter,
     warning_letter,
 )
-from easeci.notify.page import COLUMNS, columns, wrapped
+from easeci.notify.page import COLUMNS, columns
 from easeci.verdict.logic import Result
 from tests.cases import each_case
 
@@ -221,16 +221,3 @@ def test_what_is_quoted_is_shown_and_cut() -> None:
     assert "</td><script src=//x>&amp;\"'`<b>` Bcc: x" in " ".join(words.text.split())
     assert "<td><script" not in words.html
     assert len(words.text) < 5_000
-
-
-@given(st.text(), st.sampled_from(["", "  Name   "]))
-def test_wrapping_keeps_every_character_and_the_limit(text: str, first: str) -> None:
-    lines = list(wrapped(text, first, " " * len(first)))
-    assert all(columns(line) <= COLUMNS for line in lines)
-    visible = "".join(c if c.isprintable() else " " for c in text)
-    assert "".join("".join(lines).split()) == first.strip() + "".join(visible.split())
-
-
-def test_wide_characters_count_twice() -> None:
-    assert columns("模型") == 4
-    assert [columns(line) for line in wrapped("模" * 80)] == [78, 78, 4]

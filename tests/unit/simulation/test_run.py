@@ -13,11 +13,9 @@ import pytest
 from easeci.cli.main import run
 from easeci.errors import ExitCode, UsageError
 from easeci.evidence.levels import StepLevels
-from easeci.plan import plan
 from easeci.plan.estimate import HoeffdingTest
 from easeci.script import Adaptivity, Mode, Script
 from easeci.simulation import Developer, Finding, Simulation, SimulationSize, simulate
-from easeci.simulation.developers import clear_commits
 from tests.cases import each_case
 from tests.scripts import script
 
@@ -100,13 +98,6 @@ def test_a_small_testset_promises_no_sensitivity() -> None:
     assert found.measured[2].developer is Developer.CLEAR
     assert found.measured[2].finding is Finding.NOT_PROMISED
     assert found.measured[0].promised == Fraction(1, 10)
-
-
-def test_as_many_clear_commits_as_the_plan_assumes() -> None:
-    assert clear_commits(plan(visible(steps=32)), 6) == 5
-    assert clear_commits(plan(visible(steps=32, estimator="hoeffding")), 6) == 6
-    assert clear_commits(plan(visible(steps=32, adaptivity="firstChange")), 6) == 1
-    assert clear_commits(plan(visible("n > 0.5 +/- 0.1", steps=6, adaptivity="none")), 6) == 6
 
 
 @pytest.mark.parametrize(

@@ -98,10 +98,6 @@ def test_texts_in_memory(source: Any) -> None:
     assert load_column(source, ColumnRole.NEW).values.to_list() == ["a", "b"]
 
 
-def test_labels_may_be_unknown() -> None:
-    assert load_column(["a", None, "b"], ColumnRole.LABELS).values.to_list() == ["a", None, "b"]
-
-
 @pytest.mark.parametrize("content", ["id,label\n1,a\n2,\n", 'id,label\n1,a\n2,""\n'])
 def test_an_empty_label_is_not_yet_known(tmp_path: Path, content: str) -> None:
     column = load_column(write(tmp_path / "l.csv", content), ColumnRole.LABELS)
@@ -163,11 +159,6 @@ def test_bad_files(tmp_path: Path, name: str) -> None:
     refused(write(tmp_path / file, content), ColumnRole.LABELS, *fragments)
 
 
-def test_missing_predictions_are_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "p.csv", "id,prediction\n1,a\n2,\n3,b\n")
-    refused(path, ColumnRole.NEW, "predictions that are missing: 1, at id 2")
-
-
 def test_a_folder_and_a_missing_file(tmp_path: Path) -> None:
     refused(tmp_path, ColumnRole.NEW, "is a folder")
     refused(tmp_path / "none.csv", ColumnRole.NEW, "there is no file")
@@ -215,16 +206,6 @@ def test_json_numbers_and_digits_may_mix(tmp_path: Path) -> None:
     """3 and "3" are the same class, in one file as across files."""
     path = write(tmp_path / "l.jsonl", '{"id": 1, "label": "3"}\n{"id": 2, "label": 3}\n')
     assert load_column(path, ColumnRole.LABELS).values.to_list() == ["3", "3"]
-
-
-def test_swapped_columns_do_not_show_labels(tmp_path: Path) -> None:
-    """Where the header is wrong, what looks like an id may be a label."""
-    rows = "".join(f"{i},{SECRET}\n" for i in range(5))
-    labels = load_column(write(tmp_path / "l.csv", f"label,id\n{rows}"), ColumnRole.LABELS)
-    with pytest.raises(DataError) as caught:
-        align(load_column([0] * 5, ColumnRole.NEW), None, labels)
-    assert SECRET not in str(caught.value)
-    assert "occur more than once: 1, at data row 1" in str(caught.value)
 
 
 def test_a_damaged_parquet_file_is_refused(tmp_path: Path) -> None:

@@ -69,3 +69,13 @@ def refused(call: object, *fragments: str) -> None:
     for fragment in fragments:
         assert fragment in str(caught.value)
     assert SECRET not in str(caught.value)
+
+
+def exported(testset: SealedTestset) -> dict[str, bytes]:
+    """What programs are given: the content of each file, by path."""
+    folder = testset.examples_folder
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }

@@ -115,32 +115,6 @@ def test_comparisons_are_exact_at_the_edge(right: int, result: Result) -> None:
     assert verdict.result is result
 
 
-def test_n_minus_o_needs_labels_only_where_the_models_differ() -> None:
-    made = script("n - o > 0.1 +/- 0.1", reliability=0.9, estimator="hoeffding")
-    verdict = decide(made, codes_of(agree_unlabelled=700, new_right=250, old_right=50))
-    assert (verdict.passed, verdict.labels) == (False, 300)
-    assert verdict.clauses[0].estimate == Fraction(1, 5)
-
-
-def test_d_needs_no_labels() -> None:
-    made = script("d < 0.3 +/- 0.1", reliability=0.9, estimator="hoeffding")
-    verdict = decide(made, codes_of(agree_unlabelled=950, differ_unlabelled=50))
-    assert (verdict.passed, verdict.labels) == (True, 0)
-
-
-def test_only_the_planned_number_of_labels_is_asked_for() -> None:
-    """If the testset is larger than planned, only the first examples of the order are labelled."""
-    made = script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding")
-    verdict = decide(made, codes_of(agree_unlabelled=5000))
-    assert verdict.passed is None
-    assert verdict.wanted == tuple(range(922))
-    answered = np.concatenate(
-        [codes_of(agree_right=800, agree_wrong=122), codes_of(agree_unlabelled=4078)]
-    )
-    assert decide(made, answered).passed is True
-    assert decide(made, answered).clauses[0].sample == 922
-
-
 def test_an_answer_that_is_sure_is_not_waited_for() -> None:
     made = script("n > 0.5 +/- 0.05", reliability=0.99, estimator="hoeffding")
     verdict = decide(made, codes_of(agree_wrong=600, agree_unlabelled=322))
@@ -156,24 +130,12 @@ def test_a_false_clause_decides_a_conjunction() -> None:
     assert (verdict.passed, verdict.result, verdict.wanted) == (False, Result.FALSE, ())
 
 
-def test_pattern3_asks_for_its_planned_sample_first() -> None:
-    made = script("n > 0.9 +/- 0.01", steps=32, estimator="pattern3")
-    verdict = decide(made, codes_of(agree_unlabelled=100_000))
-    assert len(verdict.wanted) == plan(made).chosen.examples == 40_302
-
-
 def test_pattern2_takes_its_variance_from_the_data() -> None:
     made = script("n - o > 0.02 +/- 0.02", reliability=0.99, estimator="pattern2")
     alike = decide(made, codes_of(agree_right=9500, new_right=400, old_right=100))
     apart = decide(made, codes_of(agree_right=2000, new_right=4150, old_right=3850))
     assert (alike.widened, apart.widened) == (False, True)
     assert (alike.clauses[0].needed or 0) < (apart.clauses[0].needed or 0)
-
-
-def test_labels_count_once_whatever_the_number_of_clauses() -> None:
-    made = script(r"n > 0.2 +/- 0.1 /\ o > 0.2 +/- 0.1", reliability=0.9, estimator="hoeffding")
-    verdict = decide(made, codes_of(agree_right=900, new_right=100))
-    assert verdict.labels == 1000
 
 
 @each_case("code", [c for c in Code if c < Code.AGREE_UNLABELLED])
