@@ -65,25 +65,6 @@ def test_labels_that_are_wanted_are_named() -> None:
     assert easeci.check(script, new=BETTER, labels=given).verdict.passed is True
 
 
-def test_scripts_from_files_and_texts(tmp_path: Path) -> None:
-    text = (
-        "condition: n > 0.5 +/- 0.1\nreliability: 0.9\nmode: fp-free\nadaptivity: full\nsteps: 3\n"
-    )
-    path = tmp_path / "script.yml"
-    path.write_text(text)
-    assert easeci.load_script(path) == easeci.parse_script(text)
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(easeci.ScriptError, match="not UTF-8"):
-        easeci.load_script(path)
-
-
-def test_unknown_keys_are_refused() -> None:
-    with pytest.raises(easeci.UsageError, match="unknown key 'stepz'"):
-        easeci.make_script("n > 0.5 +/- 0.1", stepz=3)
-    with pytest.raises(easeci.ScriptError, match="reliability"):
-        easeci.make_script("n > 0.5 +/- 0.1", reliability=2)
-
-
 def test_every_public_name_is_there_and_documented() -> None:
     for name in easeci.__all__:
         assert getattr(easeci, name).__doc__
@@ -95,10 +76,6 @@ def test_every_public_name_is_there_and_documented() -> None:
 def test_examples_in_docstrings() -> None:
     for module in (easeci, service):
         assert doctest.testmod(module).failed == 0
-
-
-def test_a_list_of_mounts() -> None:
-    assert easeci.make_script("n > 0.5 +/- 0.1", mounts=["/a", "/b"]).mounts == ("/a", "/b")
 
 
 def test_a_file_that_is_not_there_is_a_mistake_even_if_it_is_not_needed() -> None:

@@ -1,62 +1,15 @@
-"""Hooks, drop box and modes, without a build."""
+"""Hooks: where they go, what they run, and that other hooks stay."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from easeci.build.repository import Repository
 from easeci.errors import UsageError
-from easeci.ledger.disclosure import DisclosedRow
-from easeci.ledger.signals import Signal
-from easeci.service.commits.answer import RunAnswer
-from easeci.service.pushes.dropbox import DropBox, DroppedPush, Refused, parse_push
 from easeci.service.pushes.hooks import COMMIT, KEPT, MARK, PUSH, Push, install, pushes, uninstall
-from easeci.service.pushes.permissions import Sharing, close_to_others, find_sharing, require_closed
-from easeci.service.pushes.results import NotTested, PushResult
-
-ID = "a" * 40
-NAME = "0" * 32
-
-
-def git(folder: Path, *arguments: str) -> str:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder.parent),
-        "GIT_AUTHOR_NAME": "A",
-        "GIT_AUTHOR_EMAIL": "a@example.org",
-        "GIT_COMMITTER_NAME": "A",
-        "GIT_COMMITTER_EMAIL": "a@example.org",
-    }
-    done = subprocess.run(
-        ["git", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True
-    )
-    return done.stdout + done.stderr
-
-
-@pytest.fixture
-def working(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    folder = tmp_path / "model"
-    folder.mkdir()
-    git(folder, "init", "--quiet", "-b", "main")
-    return folder
-
-
-@pytest.fixture
-def bare(tmp_path: Path) -> Path:
-    folder = tmp_path / "shared.git"
-    git(tmp_path, "init", "--quiet", "--bare", "--shared=group", str(folder))
-    return folder
-
-
-def installed(folder: Path, command: str = "/bin/echo") -> Path:
-    return install(Repository.find(folder), [command], ["--store", "/a b"]).path
+from tests.integration.service.pushes.repositories import ID, git, installed
 
 
 def test_pushes_are_branches_that_move() -> None:
@@ -153,123 +106,3 @@ def test_a_gate_belongs_to_a_bare_repository(working: Path) -> None:
 def test_a_gate_is_refused_where_others_push(bare: Path) -> None:
     with pytest.raises(UsageError, match="owner's account"):
         install(Repository.find(bare), ["/bin/true"], [], gate=True)
-
-
-# The drop box ------------------------------------------------------------------------------------
-
-
-def test_who_may_push_is_in_the_modes(bare: Path) -> None:
-    assert find_sharing(bare) is Sharing.GROUP
-    installed(bare)
-    modes = {path: path.stat().st_mode & 0o7777 for path in (bare / "easeci").iterdir()}
-    assert modes == {bare / "easeci" / "drop": 0o1730, bare / "easeci" / "results": 0o750}
-    (bare / "objects").chmod(0o2777)
-    installed(bare)
-    assert (bare / "easeci" / "drop").stat().st_mode & 0o7777 == 0o1733
-    (bare / "objects").chmod(0o700)
-    assert find_sharing(bare) is Sharing.NOBODY
-
-
-@pytest.mark.parametrize("name", ["config", "hooks", "info", "HEAD", "easeci"])
-def test_what_others_may_change_is_found(bare: Path, name: str) -> None:
-    installed(bare)
-    require_closed(bare)
-    (bare / name).chmod(0o775)
-    with pytest.raises(UsageError, match="others may change"):
-        require_closed(bare)
-    close_to_others(bare)
-    require_closed(bare)
-
-
-def test_a_link_in_place_of_settings_is_found(bare: Path) -> None:
-    (bare / "config").rename(bare / "other")
-    (bare / "config").symlink_to("other")
-    with pytest.raises(UsageError, match="does not belong to this account"):
-        close_to_others(bare)
-
-
-def test_entries_come_in_the_order_of_arrival(bare: Path) -> None:
-    installed(bare)
-    dropbox = DropBox.of(bare)
-    names = [dropbox.drop(f"b{number}", ID) for number in range(5)]
-    os.utime(dropbox.drop_box / names[4], (0, 0))  # its owner can set this time
-    later = dropbox.drop("last", ID)
-    arrived = [entry.name for entry in dropbox.arrived()]
-    assert set(arrived) == {*names, later}
-    assert arrived[:4] == names[:4]
-    assert arrived[-1] == later
-
-
-def test_only_files_of_their_own_are_read(bare: Path) -> None:
-    installed(bare)
-    dropbox = DropBox.of(bare)
-    good = json.dumps({"branch": "main", "commit": ID})
-    outside = bare.parent / "secret"
-    outside.write_text(good)
-    box = dropbox.drop_box
-    (box / f"{1:032x}").symlink_to(outside)
-    (box / f"{2:032x}").hardlink_to(outside)
-    os.mkfifo(box / f"{3:032x}")
-    (box / f"{4:032x}").write_text(good + " " * 2000)
-    (box / f"{5:032x}").mkdir()
-    (box / f"{6:032x}").mkdir()
-    (box / f"{6:032x}" / "full").write_text("")
-    (box / "other").write_text(good)
-    (box / ".new-unfinished").write_text("{")
-    found = dropbox.arrived()
-    assert len(found) == 7
-    assert all(isinstance(item, Refused) for item in found)
-    assert [dropbox.remove(item.name) for item in found].count(False) == 1
-    assert outside.read_text() == good
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        "",
-        "[]",
-        "nonsense",
-        "[" * 900,
-        '{"branch": "main"}',
-        json.dumps({"branch": "main", "commit": ID, "passed": True}),
-        json.dumps({"branch": "main", "commit": "HEAD"}),
-        json.dumps({"branch": "main", "commit": ID + "\n"}),
-        json.dumps({"branch": "--all", "commit": ID}),
-        json.dumps({"branch": "a\u001b[2J", "commit": ID}),
-        json.dumps({"branch": "", "commit": ID}),
-        json.dumps({"branch": 3, "commit": ID}),
-    ],
-)
-def test_nothing_but_a_branch_and_a_commit_is_an_entry(given: str) -> None:
-    assert isinstance(parse_push(NAME, given.encode(), 1), Refused)
-
-
-def test_an_entry_is_whom_the_system_says_it_is_from() -> None:
-    given = json.dumps({"branch": "main", "commit": ID}).encode()
-    assert parse_push(NAME, given, 7) == DroppedPush(NAME, "main", ID, 7)
-
-
-def test_a_result_replaces_the_one_before(bare: Path) -> None:
-    installed(bare)
-    dropbox = DropBox.of(bare)
-    row = DisclosedRow(1, ID, "a model", "main", 1, "2026-11-16T00:00:00Z", Signal.PENDING, 1)
-    answers = [
-        RunAnswer(replace(row, signal=signal), steps=4, steps_used=1, charged=True)
-        for signal in (Signal.PENDING, Signal.PASS)
-    ]
-    results: list[PushResult] = [NotTested("no testset", "Add one."), *answers]
-    for result in results:
-        dropbox.publish(ID, result)
-        assert dropbox.result(ID) == result
-    assert [path.name for path in dropbox.results.iterdir()] == [ID]
-
-
-@pytest.mark.parametrize("name", ["commondir", ".git"])
-def test_files_of_others_do_not_lead_git_elsewhere(bare: Path, name: str) -> None:
-    """Who may push can make files in the repository's folder; git would follow these."""
-    evil = bare.parent / "evil.git"
-    git(bare.parent, "init", "--quiet", "--bare", str(evil))
-    (bare / name).write_text(f"{'gitdir: ' if name == '.git' else ''}{evil}")
-    repository = Repository.find(bare)
-    assert repository.git_dir == bare
-    assert repository.top is None

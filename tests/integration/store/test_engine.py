@@ -1,0 +1,78 @@
+"""The database is set up for crashes, and its errors say what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from easeci.errors import InfrastructureError
+from easeci.ledger.chain import find_damage, start
+from easeci.store.store import Store
+from tests.accounts import bound_by_modes
+from tests.histories import KEY
+from tests.integration.store.records import RECORDS
+
+
+@pytest.mark.parametrize(
+    ("pragma", "value"), [("journal_mode", "wal"), ("foreign_keys", 1), ("synchronous", 2)]
+)
+def test_settings_of_sqlite(store: Store, pragma: str, value: object) -> None:
+    with store.engine.connect() as connection:
+        assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    folder.mkdir()
+    (folder / "ledger.db").write_bytes(b"This is no database." * 100)
+    with pytest.raises(InfrastructureError, match="damaged"):
+        Store.open(folder)
+
+
+def test_a_full_disk_is_said_and_nothing_is_half_written(store: Store, tmp_path: Path) -> None:
+    """The size of files is limited, as on a full disk, while a long text is appended."""
+    store.append("p", start(KEY, "p"), RECORDS)
+    done = _limited(store.folder, "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))")
+    assert "InfrastructureError" in done.stdout, done.stdout + done.stderr
+    assert "Nothing was recorded" in done.stdout
+    assert store.records("p") == RECORDS
+    assert find_damage(KEY, "p", store.records("p"), store.head("p")) is None
+
+
+def test_a_read_only_store_is_said(store: Store) -> None:
+    store.append("p", start(KEY, "p"), RECORDS)
+    store.engine.dispose()
+    for path in (store.folder, *store.folder.iterdir()):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    done = _limited(store.folder, "pass")
+    assert "InfrastructureError" in done.stdout, done.stdout + done.stderr
+    assert "may not be written" in done.stdout
+    with sqlite3.connect(f"file:{store.path}?immutable=1", uri=True) as connection:
+        assert connection.execute("SELECT count(*) FROM event").fetchone() == (len(RECORDS),)
+
+
+def _limited(folder: Path, limit: str) -> subprocess.CompletedProcess[str]:
+    program = f"""
+import os, resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+from pathlib import Path
+from easeci.errors import EaseciError
+from easeci.ledger.chain import chained
+from easeci.ledger.events import Looked
+from easeci.store.store import Store
+import easeci.store.engine, alembic.command
+{limit}
+try:
+    store = Store.open(Path({str(folder)!r}))
+    head = store.head("p")
+    store.append("p", head, chained({KEY!r}, head, "now", [Looked("x" * 1_000_000)]))
+    print("written")
+except EaseciError as error:
+    print(type(error).__name__, error)
+"""
+    command = bound_by_modes(sys.executable, "-c", program)
+    return subprocess.run(command, capture_output=True, text=True)

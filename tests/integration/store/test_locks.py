@@ -1,0 +1,53 @@
+"""One command at a time acts on a project, and a lock ends with its process."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from easeci.store.store import Store
+from tests.integration.store.records import again
+from tests.waiting import PATIENCE, wait_until
+
+
+def test_only_one_command_at_a_time_acts_on_a_project(store: Store) -> None:
+    order: list[str] = []
+    waits = threading.Event()
+    with store.exclusive("p"):
+        other = threading.Thread(target=_act, args=(again(store), waits, order))
+        other.start()
+        assert waits.wait(PATIENCE)
+        order.append("first")
+    other.join()
+    assert order == ["first", "second"]
+
+
+def _act(store: Store, waits: threading.Event, order: list[str]) -> None:
+    with store.exclusive("p", waits.set):
+        order.append("second")
+
+
+def test_projects_do_not_wait_for_each_other(store: Store) -> None:
+    with store.exclusive("p"), again(store).exclusive("q"):
+        pass
+
+
+def test_a_killed_command_leaves_no_lock(store: Store) -> None:
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=_hold, args=(store.folder,))
+    process.start()
+    wait_until((store.folder / "held").exists)
+    process.kill()
+    process.join()
+    with store.exclusive("p", lambda: pytest.fail("the lock outlived its process")):
+        pass
+
+
+def _hold(folder: Path) -> None:
+    with Store.open(folder).exclusive("p"):
+        (folder / "held").touch()
+        time.sleep(600)
