@@ -7,33 +7,13 @@ import pytest
 from easeci.errors import UsageError
 from easeci.evidence.endings import Ending
 from easeci.ledger.signals import Signal
-from easeci.service.commits.submit import run
 from easeci.service.labelling.files import import_labels
-from easeci.service.looks import record_look
-from easeci.service.project import Project, open_project
-from easeci.service.testsets.add import Offer, add_testset
+from easeci.service.project import Project
 from easeci.verdict.logic import Result
 from easeci.views.commit import CommitEvidence, commit_curves, commit_view, curves_key
-from easeci.views.history import build_log, owner_rows
 from easeci.views.status import owner_status, status
+from tests.projects import opened
 from tests.repositories import Workplace
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    """A baseline, and a commit that waits for labels."""
-    place = Workplace.make(tmp_path_factory.mktemp("evidence"))
-    place.commit_cut(0.7)
-    project = open_project(place.repository, create=True)
-    add_testset(project, Offer(place.examples, script=place.repository / ".easeci.yml"))
-    run(opened(place), "HEAD")
-    place.commit_cut(0.52)
-    run(opened(place), "HEAD")
-    return place
-
-
-def opened(place: Workplace) -> Project:
-    return open_project(place.repository)
 
 
 def evidence(project: Project, number: int) -> CommitEvidence:
@@ -97,20 +77,6 @@ def test_developers_see_the_row_and_nothing_else(place: Workplace) -> None:
     assert commit_view(project, 2).shown == commit_view(project, 2, owner=True).shown
 
 
-def test_views_record_nothing_and_a_look_is_one_event(place: Workplace) -> None:
-    project = opened(place)
-    head = project.head
-    commit_view(project, 2, owner=True)
-    commit_curves(project, 2)
-    owner_rows(project.state)
-    build_log(project, 1)
-    assert status(project, owner=True).owner is not None
-    assert opened(place).head == head
-    record_look(project, "status")
-    assert opened(place).head.number == head.number + 1
-    assert opened(place).state.looks[-1][1] == "status"
-
-
 def test_a_number_of_labels_that_is_known_is_not_counted_again(place: Workplace) -> None:
     project = opened(place)
     found = owner_status(project, project.state.testsets[1], labels_wanted=17)
@@ -125,14 +91,3 @@ def test_a_commit_that_is_not_there_is_said_so(place: Workplace, number: int) ->
     for view in (commit_view, commit_curves, curves_key):
         with pytest.raises(UsageError, match="there is no commit number"):
             view(opened(place), number)
-
-
-def test_what_cannot_be_shown_is_refused_before_a_look_is_recorded(place: Workplace) -> None:
-    before = opened(place).head
-    assert place.easeci("log", "--owner", "--build", "99").returncode == 2
-    assert place.easeci("log", "--owner", "--build", "baseline").returncode == 2
-    missing = str(place.folder / "missing" / "report.html")
-    assert place.easeci("report", "--owner", "-o", missing).returncode == 2
-    assert opened(place).head == before
-    place.easeci("log", "--owner", "--build", "1", code=0)
-    assert opened(place).state.looks[-1][1] == "build"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from easeci.errors import InfrastructureError, UsageError
-from easeci.vault.journal import NAME, Journal
+from easeci.vault.journal import HELD, NAME, Journal
 
 
 def entry(position: int, by: str = "ann") -> dict[str, Any]:
@@ -89,3 +89,12 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     with pytest.raises(InfrastructureError):
         journal.add(entry(1))
     Journal(tmp_path).close()
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"a": 1, "b": ["x", null]}', '{"a": [3]}'])
+def test_stored_leases_are_checked(tmp_path: Path, content: str) -> None:
+    (tmp_path / HELD).write_text(content)
+    journal = Journal(tmp_path)
+    held = journal.held()
+    journal.close()
+    assert held in ({}, {"b": []}, {"a": [3]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +12,23 @@ import pytest
 
 from easeci.errors import DataError
 from easeci.ledger.events import LabelsAdded, parse_event
+from easeci.ledger.signals import Signal
 from easeci.service.commits.submit import run
 from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import export_wanted, import_labels
-from easeci.service.project import Project, open_project
+from easeci.service.project import open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.tables.label_formats import LabelFormat
+from easeci.vault.codes import load_codes
+from easeci.verdict.decide import decide
+from tests.projects import add, opened
 from tests.repositories import Workplace
 
 SECRET = "topsecretlabel"
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Workplace:
+def unlabelled(tmp_path: Path) -> Workplace:
     """A testset without labels and with declared classes."""
     place = Workplace.make(tmp_path, classes="[low, high]")
     place.commit_cut(0.7)
@@ -32,28 +37,24 @@ def place(tmp_path: Path) -> Workplace:
     return place
 
 
-def opened(place: Workplace) -> Project:
-    return open_project(place.repository)
-
-
 def file(place: Workplace, text: str, name: str = "some.csv") -> Path:
     path = place.folder / name
     path.write_text(text)
     return path
 
 
-def test_what_is_good_is_used_and_the_rest_is_said(place: Workplace) -> None:
+def test_what_is_good_is_used_and_the_rest_is_said(unlabelled: Workplace) -> None:
     """Unknown ids, unknown classes, a dispute: counted, named by id, never by label."""
     rows = [
         "e1,low,ada", "e1,low,bob", "e2,low,ada", "e2,high,bob", "e3,high,ada",
         f"e4,{SECRET},ada", f"nobody,{SECRET},ada", "e5,low,ada", "e5,low,bob",
     ]  # fmt: skip
-    path = file(place, "\n".join(["id,label,by", *rows, ""]))
+    path = file(unlabelled, "\n".join(["id,label,by", *rows, ""]))
     with pytest.raises(DataError, match="labellers dispute 1") as caught:
-        import_labels(opened(place), path, strict=True)
+        import_labels(opened(unlabelled), path, strict=True)
     assert SECRET not in str(caught.value)
-    assert opened(place).state.testsets[1].label_files == []
-    done = import_labels(opened(place), path)
+    assert opened(unlabelled).state.testsets[1].label_files == []
+    done = import_labels(opened(unlabelled), path)
     assert (done.added, done.disputed, done.unsettled, done.skipped) == (3, 1, 1, 0)
     assert done.problems == (
         "1 ids are not in the testset: nobody",
@@ -63,7 +64,7 @@ def test_what_is_good_is_used_and_the_rest_is_said(place: Workplace) -> None:
     assert done.agreement is not None
     assert done.agreement.examples == 3
     assert done.agreement.share == pytest.approx(2 / 3)
-    project = opened(place)
+    project = opened(unlabelled)
     testset = project.state.testsets[1]
     stored = pl.read_parquet(project.sealed(testset).folder / testset.label_files[0])
     assert stored.columns == ["id", "label", "state", "by", "at", "answers"]
@@ -76,22 +77,26 @@ def test_what_is_good_is_used_and_the_rest_is_said(place: Workplace) -> None:
     assert verify(project) == []
 
 
-def test_unsettled_labels_are_settled_and_known_ones_never_unsettled(place: Workplace) -> None:
-    import_labels(opened(place), file(place, "id,label,state\ne1,,skipped\ne2,low,\n"), by="ada")
-    again = import_labels(opened(place), file(place, "id,label,state\ne1,,skipped\ne2,,skipped\n"))
+def test_unsettled_labels_are_settled_and_known_ones_never_unsettled(unlabelled: Workplace) -> None:
+    import_labels(
+        opened(unlabelled), file(unlabelled, "id,label,state\ne1,,skipped\ne2,low,\n"), by="ada"
+    )
+    again = import_labels(
+        opened(unlabelled), file(unlabelled, "id,label,state\ne1,,skipped\ne2,,skipped\n")
+    )
     assert (again.added, again.skipped, again.unsettled) == (0, 0, 1)
-    done = import_labels(opened(place), file(place, "id,label\ne1,high\n"), by="bob")
+    done = import_labels(opened(unlabelled), file(unlabelled, "id,label\ne1,high\n"), by="bob")
     assert (done.added, done.corrected, done.unsettled) == (1, 0, 0)
-    project = opened(place)
+    project = opened(unlabelled)
     labels = project.sealed(project.state.testsets[1]).labels.values(
         project.state.testsets[1].label_files
     )
     assert labels[1:3].to_list() == ["high", "low"]
 
 
-def test_old_files_of_labels_are_still_read(place: Workplace) -> None:
+def test_old_files_of_labels_are_still_read(unlabelled: Workplace) -> None:
     """An id and a label were all that they had."""
-    project = opened(place)
+    project = opened(unlabelled)
     sealed = project.sealed(project.state.testsets[1])
     pl.DataFrame({"id": ["e1"], "label": ["low"]}).write_parquet(
         sealed.labels_folder / "old.parquet"
@@ -102,16 +107,18 @@ def test_old_files_of_labels_are_still_read(place: Workplace) -> None:
     ]
 
 
-def test_labels_for_several_commits_are_asked_for_once(place: Workplace) -> None:
+def test_labels_for_several_commits_are_asked_for_once(unlabelled: Workplace) -> None:
     """They share the order; and each format brings the ids back."""
-    run(opened(place))
+    run(opened(unlabelled))
     for cut in (0.52, 0.6):
-        place.commit_cut(cut)
-        run(opened(place))
-    truth = dict(line.split(",") for line in place.labels.read_text().splitlines()[1:])
+        unlabelled.commit_cut(cut)
+        run(opened(unlabelled))
+    truth = dict(line.split(",") for line in unlabelled.labels.read_text().splitlines()[1:])
     asked: list[str] = []
-    path = place.folder / "tasks.json"
-    while (exported := export_wanted(opened(place), path, form=LabelFormat.LABEL_STUDIO)).wanted:
+    path = unlabelled.folder / "tasks.json"
+    while (
+        exported := export_wanted(opened(unlabelled), path, form=LabelFormat.LABEL_STUDIO)
+    ).wanted:
         assert exported.config is not None
         assert '<Choice value="high"/>' in exported.config
         tasks: list[dict[str, Any]] = json.loads(path.read_text())
@@ -121,8 +128,97 @@ def test_labels_for_several_commits_are_asked_for_once(place: Workplace) -> None
             choice = {"value": {"choices": [truth[name]]}, "type": "choices"}
             task["annotations"] = [{"result": [choice], "completed_by": 1, "was_cancelled": False}]
         path.write_text(json.dumps(tasks))
-        import_labels(opened(place), path)
+        import_labels(opened(unlabelled), path)
     assert len(asked) == len(set(asked))
-    state = opened(place).state
+    state = opened(unlabelled).state
     assert all(submission.signal is not None for submission in state.submissions)
     assert state.testsets[1].labels == len(asked)
+
+
+def test_labels_that_are_wanted_are_exported_and_imported_until_the_answer(
+    place: Workplace,
+) -> None:
+    """Only as many as the evidence needs, and the answer is that of a testset labelled before."""
+    add(place, labelled=False)
+    run(opened(place))
+    place.commit_cut(0.52)
+    assert run(opened(place)).row.signal is Signal.PENDING
+    truth = dict(line.split(",") for line in place.labels.read_text().splitlines()[1:])
+    asked = place.folder / "ask.csv"
+    given = 0
+    while export_wanted(opened(place), asked).wanted:
+        header, *rows = asked.read_text().splitlines()
+        assert header == "id,label,x"
+        ids = [row.split(",")[0] for row in rows]
+        answers = [f"{name},{truth[name]}" for name in ids]
+        asked.write_text("\n".join(["id,label", *answers, ""]))
+        done = import_labels(opened(place), asked)
+        given += done.added
+    assert 0 < given < 100
+    assert run(opened(place)).row.signal is Signal.PASS
+    step = opened(place).state.testsets[1].steps[0]
+    assert step.verdict is not None
+    import_labels(opened(place), place.labels)
+    project = opened(place)
+    testset = project.state.testsets[1]
+    codes = load_codes(
+        project.sealed(testset),
+        testset.predictions[project.state.submissions[1].commit].file,
+        testset.predictions[project.state.submissions[0].commit].file,
+        testset.label_files,
+    )
+    again = decide(replace(testset.script, estimator=testset.estimator), codes, "")
+    assert again.labels == step.verdict.labels
+
+
+def test_labels_never_change_silently(place: Workplace) -> None:
+    add(place)
+    run(opened(place))
+    place.commit_cut(0.52)
+    before = run(opened(place))
+    wrong = place.folder / "wrong.csv"
+    wrong.write_text("id,label\ne1,low\ne2,low\ne3,low\ne4,low\n")
+    with pytest.raises(DataError, match="--correct"):
+        import_labels(opened(place), wrong)
+    done = import_labels(opened(place), wrong, correct=True)
+    assert done.corrected > 0
+    assert done.added == 0
+    assert run(opened(place)).row == before.row
+    project = opened(place)
+    assert project.state.testsets[1].corrected == done.corrected
+    assert verify(project) == []
+
+
+def test_labels_in_another_spelling_are_taken_and_warned_of(place: Workplace) -> None:
+    """No prediction has a say in which labels are taken."""
+    add(place, labelled=False)
+    run(opened(place))
+    place.commit_cut(0.52)
+    run(opened(place))
+    other = place.folder / "other.csv"
+    names = [line.split(",")[0] for line in place.labels.read_text().splitlines()[1:]]
+    rows = [f"{name},{'cat' if i % 2 else 'dog'}" for i, name in enumerate(names)]
+    other.write_text("\n".join(["id,label", *rows, ""]))
+    done = import_labels(opened(place), other)
+    assert done.added == 1500
+    assert any("spelt the same way" in warning for warning in done.warnings)
+
+
+def test_a_column_that_shows_the_labels_is_refused_when_they_come(place: Workplace) -> None:
+    """As it would have been when the testset was added."""
+    truth = dict(line.split(",") for line in place.labels.read_text().splitlines()[1:])
+    rows = [line.split(",") for line in place.examples.read_text().splitlines()[1:]]
+    shown = [f"{name},{x},{truth[name]}" for name, x in rows]
+    place.examples.write_text("\n".join(["id,x,answer", *shown, ""]))
+    add(place, labelled=False)
+    with pytest.raises(DataError, match="gives the labels away"):
+        import_labels(opened(place), place.labels)
+    assert opened(place).state.testsets[1].labels == 0
+
+
+def test_labels_for_unknown_ids_are_refused(place: Workplace) -> None:
+    add(place, labelled=False)
+    stray = place.folder / "stray.csv"
+    stray.write_text("id,label\nnobody,low\n")
+    with pytest.raises(DataError, match="not in"):
+        import_labels(opened(place), stray)

@@ -14,7 +14,7 @@ from easeci.evidence.cells import LabelState
 from easeci.service.labelling.questions import Question
 from easeci.service.labelling.session import LEFT_SECONDS, REST_SECONDS, LabelSession
 from easeci.service.project import Project, open_project
-from easeci.vault.journal import HELD, Journal
+from easeci.vault.journal import Journal
 from tests.repositories import Workplace, write_examples
 from tests.sites import waiting_project
 from tests.waiting import PATIENCE
@@ -166,12 +166,3 @@ def test_the_count_of_wanted_labels_is_unknown_if_the_next_testset_is_open_elsew
     assert life.session.wanted is None
     journal.close()
     assert life.session.wanted == 0
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"a": 1, "b": ["x", null]}', '{"a": [3]}'])
-def test_stored_leases_are_checked(tmp_path: Path, content: str) -> None:
-    (tmp_path / HELD).write_text(content)
-    journal = Journal(tmp_path)
-    held = journal.held()
-    journal.close()
-    assert held in ({}, {"b": []}, {"a": [3]})

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from easeci.errors import DataError, ScriptError, UsageError
-from easeci.ledger.signals import Signal
-from easeci.service.commits.submit import run
-from easeci.service.custody.verify import verify
-from easeci.service.labelling.files import export_wanted, import_labels
 from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Added, Offer, add_testset
 from easeci.service.testsets.retire import retire_testset
-from easeci.vault.codes import load_codes
-from easeci.verdict.decide import decide
 from tests.repositories import Workplace, write_examples
 
 
@@ -131,92 +124,3 @@ def test_a_script_that_cannot_run_is_refused_at_once(
     place.write_script(**keys)
     with pytest.raises(ScriptError, match=words):
         add(place)
-
-
-def test_labels_that_are_wanted_are_exported_and_imported_until_the_answer(
-    place: Workplace,
-) -> None:
-    """Only as many as the evidence needs, and the answer is that of a testset labelled before."""
-    add(place)
-    run(opened(place))
-    place.commit_cut(0.52)
-    assert run(opened(place)).row.signal is Signal.PENDING
-    truth = dict(line.split(",") for line in place.labels.read_text().splitlines()[1:])
-    asked = place.folder / "ask.csv"
-    given = 0
-    while export_wanted(opened(place), asked).wanted:
-        header, *rows = asked.read_text().splitlines()
-        assert header == "id,label,x"
-        ids = [row.split(",")[0] for row in rows]
-        answers = [f"{name},{truth[name]}" for name in ids]
-        asked.write_text("\n".join(["id,label", *answers, ""]))
-        done = import_labels(opened(place), asked)
-        given += done.added
-    assert 0 < given < 100
-    assert run(opened(place)).row.signal is Signal.PASS
-    step = opened(place).state.testsets[1].steps[0]
-    assert step.verdict is not None
-    import_labels(opened(place), place.labels)
-    project = opened(place)
-    testset = project.state.testsets[1]
-    codes = load_codes(
-        project.sealed(testset),
-        testset.predictions[project.state.submissions[1].commit].file,
-        testset.predictions[project.state.submissions[0].commit].file,
-        testset.label_files,
-    )
-    again = decide(replace(testset.script, estimator=testset.estimator), codes, "")
-    assert again.labels == step.verdict.labels
-
-
-def test_labels_never_change_silently(place: Workplace) -> None:
-    add(place, labels=place.labels)
-    run(opened(place))
-    place.commit_cut(0.52)
-    before = run(opened(place))
-    wrong = place.folder / "wrong.csv"
-    wrong.write_text("id,label\ne1,low\ne2,low\ne3,low\ne4,low\n")
-    with pytest.raises(DataError, match="--correct"):
-        import_labels(opened(place), wrong)
-    done = import_labels(opened(place), wrong, correct=True)
-    assert done.corrected > 0
-    assert done.added == 0
-    assert run(opened(place)).row == before.row
-    project = opened(place)
-    assert project.state.testsets[1].corrected == done.corrected
-    assert verify(project) == []
-
-
-def test_labels_in_another_spelling_are_taken_and_warned_of(place: Workplace) -> None:
-    """No prediction has a say in which labels are taken."""
-    add(place)
-    run(opened(place))
-    place.commit_cut(0.52)
-    run(opened(place))
-    other = place.folder / "other.csv"
-    names = [line.split(",")[0] for line in place.labels.read_text().splitlines()[1:]]
-    rows = [f"{name},{'cat' if i % 2 else 'dog'}" for i, name in enumerate(names)]
-    other.write_text("\n".join(["id,label", *rows, ""]))
-    done = import_labels(opened(place), other)
-    assert done.added == 1500
-    assert any("spelt the same way" in warning for warning in done.warnings)
-
-
-def test_a_column_that_shows_the_labels_is_refused_when_they_come(place: Workplace) -> None:
-    """As it would have been when the testset was added."""
-    truth = dict(line.split(",") for line in place.labels.read_text().splitlines()[1:])
-    rows = [line.split(",") for line in place.examples.read_text().splitlines()[1:]]
-    shown = [f"{name},{x},{truth[name]}" for name, x in rows]
-    place.examples.write_text("\n".join(["id,x,answer", *shown, ""]))
-    add(place)
-    with pytest.raises(DataError, match="gives the labels away"):
-        import_labels(opened(place), place.labels)
-    assert opened(place).state.testsets[1].labels == 0
-
-
-def test_labels_for_unknown_ids_are_refused(place: Workplace) -> None:
-    add(place)
-    stray = place.folder / "stray.csv"
-    stray.write_text("id,label\nnobody,low\n")
-    with pytest.raises(DataError, match="not in"):
-        import_labels(opened(place), stray)

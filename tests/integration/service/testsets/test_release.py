@@ -1,0 +1,39 @@
+"""Only a retired testset is released, with the labels that were given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from easeci.errors import UsageError
+from easeci.service.labelling.files import import_labels
+from easeci.service.testsets.release import release_testset
+from easeci.service.testsets.retire import retire_testset
+from tests.projects import add, opened
+from tests.repositories import Workplace
+
+
+def test_a_testset_in_use_is_not_released(place: Workplace, tmp_path: Path) -> None:
+    add(place)
+    with pytest.raises(UsageError, match="still in use"):
+        release_testset(opened(place), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_retired_testset_is_released_with_the_labels_that_were_given(
+    place: Workplace, tmp_path: Path
+) -> None:
+    add(place, labelled=False)
+    some = tmp_path / "some.csv"
+    some.write_text("".join(place.labels.read_text().splitlines(keepends=True)[:41]))
+    import_labels(opened(place), some)
+    retire_testset(opened(place), "by hand")
+    done = release_testset(opened(place), tmp_path / "out")
+    assert (done.examples, done.labels) == (1500, 40)
+    out = tmp_path / "out"
+    assert (out / "examples.csv").read_bytes() == place.examples.read_bytes()
+    assert sorted((out / "labels.csv").read_text().split()) == sorted(some.read_text().split())
+    with pytest.raises(UsageError, match="empty folder"):
+        release_testset(opened(place), out)
+    assert opened(place).state.testsets[1].released_at is not None
