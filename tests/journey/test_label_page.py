@@ -600,7 +600,7 @@ def test_a_tab_that_is_closed_while_it_asks_gives_back(browser: Browser, plain: 
     lea.leave()
 
 
-@pytest.mark.parametrize("way", ["killed", "stopped"])
+@pytest.mark.parametrize("way", ["killed", pytest.param("stopped", marks=pytest.mark.long)])
 def test_a_server_that_comes_back(browser: Browser, plain: Plain, way: str) -> None:
     """The page says that it is alone, goes on by itself, and what was pressed meanwhile counts once;
     what it showed stays its own."""

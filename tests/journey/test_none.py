@@ -45,7 +45,7 @@ def shown(
     return found
 
 
-@pytest.mark.parametrize("steps", ["2", "1"])
+@pytest.mark.parametrize("steps", [pytest.param("2", marks=pytest.mark.long), "1"])
 def test_a_pass_a_fail_and_a_wait_look_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], steps: str
 ) -> None:
