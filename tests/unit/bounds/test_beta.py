@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from easeci.bounds import binomial
+from easeci.bounds.beta import SMALLEST_TRUSTED, log_incomplete_beta
 from tests.cases import each_case
 
 
@@ -54,3 +56,29 @@ def test_the_two_ways_to_a_tail_meet() -> None:
         assert (values > math.log(1e-280)).any()
         assert (values < math.log(1e-280)).any()
         assert np.ptp(np.diff(values, 2)) < 1e-5
+
+
+def exact_logarithm(a: int, b: int, x: Fraction) -> float:
+    """ln I_x(a, b) in whole numbers: at least a of a + b − 1 coins with P(heads) = x show heads."""
+    n = a + b - 1
+    tail = sum((math.comb(n, k) * x**k * (1 - x) ** (n - k) for k in range(a, n + 1)), Fraction(0))
+    if tail > Fraction(1, 2):
+        return math.log1p(-float(1 - tail))
+    return math.log(tail.numerator) - math.log(tail.denominator)
+
+
+@each_case(("a", "b"), [(1, 1), (1, 9), (9, 1), (4, 7), (40, 3), (3, 40), (150, 150)])
+@each_case("x", [Fraction(1, 1000), Fraction(1, 3), Fraction(1, 2), Fraction(9, 10)])
+def test_whole_numbers_agree_with_sums_of_fractions(a: int, b: int, x: Fraction) -> None:
+    """Near 0, near 1, and where the continued fraction takes over."""
+    expected = exact_logarithm(a, b, x)
+    found = float(log_incomplete_beta(a, b, float(x)))
+    assert found == pytest.approx(expected, rel=1e-11, abs=1e-15)
+
+
+def test_the_cases_reach_the_continued_fraction() -> None:
+    assert exact_logarithm(150, 150, Fraction(1, 1000)) < math.log(SMALLEST_TRUSTED)
+
+
+def test_at_the_ends_all_or_nothing_is_left() -> None:
+    np.testing.assert_array_equal(log_incomplete_beta(3, 4, [0.0, 1.0]), [-math.inf, 0.0])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import operator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.bounds.arrays import BoolArray, IntArray
-from easeci.bounds.search import first_lasting, last_within
+from easeci.bounds.search import excess, first_lasting, last_within, smallest
 
 
 def test_first_lasting_looks_below_what_is_certified() -> None:
@@ -60,3 +62,19 @@ def test_last_within_never_crosses(root: float, power: float, mirrored: bool) ->
     found = last_within(excess, -sign * 60.0, sign * 60.0)
     assert excess(found) <= 0.0
     assert excess(found) >= -1e-12 or sign * found == pytest.approx(root, abs=1e-12)
+
+
+def test_bisection_finds_what_a_scan_finds() -> None:
+    """For every place where ``holds`` may turn true, or if it never does."""
+    for low, high in ((0, 0), (0, 9), (-3, 5)):
+        for edge in range(low - 1, high + 3):
+            expected = next((i for i in range(low, high) if i >= edge), high)
+            assert smallest(partial(operator.le, edge), low, high) == expected
+
+
+@given(st.floats(-1e6, 0.0), st.floats(-1e6, -1e-6))
+def test_excess_has_the_sign_of_the_difference(tail: float, level: float) -> None:
+    """A tail counts as within its level exactly if it is at most the level."""
+    assert (excess(tail, level) > 0.0) == (tail > level)
+    assert (excess(tail, level) < 0.0) == (tail < level)
+    assert excess(-math.inf, level) < 0.0

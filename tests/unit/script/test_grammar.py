@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from decimal import Decimal
+
+from hypothesis import given, settings
+
 from easeci.script import parse_condition
+from easeci.script.grammar import parse_tree
+from easeci.script.syntax import (
+    Condition,
+    Expression,
+    Negation,
+    Number,
+    Operation,
+    Variable,
+    unparse,
+)
 from tests.cases import each_case
+from tests.strategies import conditions
 
 
 @each_case(
@@ -25,3 +41,29 @@ from tests.cases import each_case
 )
 def test_spellings(text: str, meaning: str) -> None:
     assert str(parse_condition(text)) == meaning
+
+
+def leaves(expression: Expression) -> Iterator[Number | Variable]:
+    match expression:
+        case Negation():
+            yield from leaves(expression.operand)
+        case Operation():
+            yield from leaves(expression.left)
+            yield from leaves(expression.right)
+        case _:
+            yield expression
+
+
+@given(conditions)
+@settings(max_examples=30, deadline=None)
+def test_spans_show_where_names_and_numbers_stand(condition: Condition) -> None:
+    """Cut out of the text, the span of a name is the name, and that of a number is the number."""
+    text = unparse(condition)
+    for clause in parse_tree(text).clauses:
+        for leaf in (*leaves(clause.left), *leaves(clause.right), clause.tolerance):
+            cut = text[leaf.span.start : leaf.span.end]
+            if isinstance(leaf, Variable):
+                assert cut == leaf.name
+            else:
+                assert Decimal(cut.removesuffix("%")) == leaf.literal
+                assert cut.endswith("%") == leaf.percent

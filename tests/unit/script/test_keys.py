@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 from hypothesis import given
@@ -9,6 +10,15 @@ from hypothesis import strategies as st
 
 from easeci.errors import ScriptError
 from easeci.script import KEYS, Adaptivity, Estimator, Mode, ScriptKey, parse_script
+from easeci.script.keys import (
+    KEY_NAMES,
+    closest,
+    parse_difference,
+    parse_duration,
+    parse_effect,
+    parse_memory,
+    parse_probability,
+)
 from tests.cases import each_case
 from tests.unit.script.list_form import LIST_FORM, replaced
 
@@ -59,3 +69,31 @@ def test_any_value_of_any_key_is_a_script_or_a_script_error(key: ScriptKey, valu
         parse_script("\n".join([*lines, f"  - {key.name}: {quoted}"]))
     except ScriptError as error:
         assert str(error)
+
+
+@given(st.decimals("0.0001", "0.9999", places=4))
+def test_a_share_and_its_percentage_are_one_number(share: Decimal) -> None:
+    """0.025 and 2.5% are the same exact fraction, for every key that is a probability."""
+    for parse in (parse_probability, parse_difference, parse_effect):
+        assert parse(str(share)) == parse(f"{share * 100}%") == Fraction(share)
+    assert parse_effect(f"-{share}") == parse_effect(f"−{share}") == -Fraction(share)
+
+
+def test_durations_and_amounts_of_memory_are_multiples_of_their_units() -> None:
+    seconds = [parse_duration(f"7{unit}") for unit in "smhd"]
+    assert seconds == [7, 7 * 60, 7 * 60 * 60, 7 * 24 * 60 * 60]
+    assert [parse_memory(f"3 {unit}iB") for unit in "KMGT"] == [3 * 1024**i for i in (1, 2, 3, 4)]
+
+
+def test_the_key_that_was_meant_is_found() -> None:
+    """Every key is found by its beginning, by other case, and with one letter missing."""
+    for name in KEY_NAMES:
+        assert closest(name.upper(), KEY_NAMES) == name
+        assert (closest(name[:3], KEY_NAMES) or "").startswith(name[:3])
+        assert closest(name[:2] + name[3:], KEY_NAMES) is not None
+    assert closest("zzz", KEY_NAMES) is None
+
+
+def test_every_example_of_a_key_can_be_parsed() -> None:
+    for key in KEYS:
+        assert key.parse(key.example) is not None
