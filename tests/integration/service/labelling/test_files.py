@@ -21,10 +21,16 @@ from easeci.service.testsets.add import Offer, add_testset
 from easeci.tables.label_formats import LabelFormat
 from easeci.vault.codes import load_codes
 from easeci.verdict.decide import decide
-from tests.projects import add, opened
-from tests.repositories import Workplace
+from tests.projects import add, opened, with_model
+from tests.repositories import Workplace, copy_of
 
 SECRET = "topsecretlabel"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Workplace:
+    """A repository with a first model."""
+    return copy_of(with_model, tmp_path)
 
 
 @pytest.fixture

@@ -2,138 +2,42 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from easeci.errors import UsageError
 from easeci.evidence.cells import LabelState
 from easeci.service.commits.submit import run
 from easeci.service.custody.verify import verify
-from easeci.service.labelling.files import import_labels
-from easeci.service.labelling.questions import Given, OpenQuestions, Question
+from easeci.service.labelling.questions import Given, Question
 from easeci.service.labelling.session import LEASE_SECONDS, LabelSession
-from easeci.service.labelling.terminal import TerminalSession
-from easeci.service.project import Project, open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.service.testsets.retire import retire_testset
-from easeci.vault import sealing
+from tests.integration.service.labelling.labellers import (
+    LABEL,
+    SKIPPED,
+    Clock,
+    at,
+    entries,
+    recorded,
+    rests_on,
+    tickets,
+    truth,
+    verdicts,
+)
+from tests.projects import opened
 from tests.repositories import Workplace, write_examples
 
-LABEL, SKIPPED, CANNOT_TELL = LabelState.LABEL, LabelState.SKIPPED, LabelState.CANNOT_TELL
-CUTS = (0.7, 0.4, 0.45)
 LABELLERS = ("ann", "bob", "cid", "dee")
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
-    """A testset in a known order, a commit that waits for labels, and one more behind it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            sealing, "_secret_order", lambda size: np.random.default_rng(7).permutation(size)
-        )
-        yield made(tmp_path_factory.mktemp("template"), cuts=CUTS)
-
-
-def made(folder: Path, cuts: tuple[float, ...], **keys: str) -> Workplace:
-    place = Workplace.make(folder, **keys)
-    for number, cut in enumerate(cuts):
-        place.commit_cut(cut)
-        if number == 0:
-            project = open_project(place.repository, create=True)
-            add_testset(project, Offer(place.examples, script=place.repository / ".easeci.yml"))
-        run(opened(place))
-    return place
-
-
-def copied(template: Workplace, folder: Path) -> Workplace:
-    shutil.copytree(template.folder, folder, symlinks=True)
-    return Workplace(folder)
-
-
-@pytest.fixture
-def place(template: Workplace, tmp_path: Path) -> Workplace:
-    return copied(template, tmp_path / "copy")
-
-
-def opened(place: Workplace) -> Project:
-    return open_project(place.repository)
-
-
-def at(session: LabelSession) -> OpenQuestions:
-    """The open questions, for a test that has no other threads."""
-    with session.open() as questions:
-        return questions
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def truth(question: Question) -> str:
-    return "low" if float(question.row["x"]) < 0.5 else "high"
-
-
-def tickets(questions: list[Question]) -> list[str]:
-    return [question.ticket for question in questions]
-
-
-def entries(place: Workplace, testset: int = 1) -> dict[str, dict[str, Any]]:
-    """What the file of the journal says, by id; nothing may be there twice."""
-    path = opened(place).sealed(opened(place).state.testsets[testset]).labels_folder / "open.jsonl"
-    found: dict[str, dict[str, Any]] = {}
-    for line in path.read_text().splitlines():
-        entry = json.loads(line)
-        if "undo" in entry:
-            found = {key: e for key, e in found.items() if e["position"] != entry["position"]}
-        else:
-            assert entry["id"] not in found
-            found[entry["id"]] = entry
-    return found
-
-
-def recorded(place: Workplace, testset: int = 1) -> dict[str, str]:
-    project = opened(place)
-    known, sealed = project.state.testsets[testset], project.sealed(project.state.testsets[testset])
-    frame = sealed.labels.known(known.label_files)
-    rows = zip(sealed.examples.ids, frame["state"], frame["label"], strict=True)
-    return {str(name): label or state for name, state, label in rows if state is not None}
-
-
-def rests_on(place: Workplace, found: list[Any]) -> set[str]:
-    """The examples that two verdicts rest on: as many as they say, of those where models differ."""
-    testset = opened(place).state.testsets[1]
-    sealed = opened(place).sealed(testset)
-    rows = sealed.examples.rows_at(range(testset.examples))
-    ids: set[str] = set()
-    for cut, verdict in zip(CUTS[1:], found, strict=True):
-        differing = [row["id"] for row in rows if cut <= float(row["x"]) < CUTS[0]]
-        ids |= set(differing[: verdict.labels])
-    return ids
-
-
-def verdicts(place: Workplace) -> list[Any]:
-    return [step.verdict for step in opened(place).state.testsets[1].steps]
-
-
-# -- many at once
 
 
 @dataclass
@@ -288,18 +192,6 @@ class Crowd:
         raise AssertionError("it never ends")
 
 
-@pytest.fixture(scope="module")
-def reference(template: Workplace, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """The verdicts with all labels from a file."""
-    place = copied(template, tmp_path_factory.mktemp("reference") / "copy")
-    write_examples(place.examples, place.labels)
-    import_labels(opened(place), place.labels)
-    found = verdicts(place)
-    assert len(found) == 2
-    assert None not in found
-    return found
-
-
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2))])
 def test_whatever_labellers_do_nobody_is_asked_the_same_and_nothing_is_lost(
     place: Workplace, reference: list[Any], seed: int
@@ -319,36 +211,6 @@ def test_whatever_labellers_do_nobody_is_asked_the_same_and_nothing_is_lost(
     assert len(found) <= len(needed) + 2 * 3 * len(LABELLERS)
     crowd.session.close(crowd.recorder)
     assert verify(opened(place)) == []
-
-
-def test_a_column_that_is_kept_on_purpose_is_shown(tmp_path: Path) -> None:
-    """It is called label, and is what is to be labelled: of a shop, say. Ids are nobody's."""
-    place = Workplace.make(tmp_path)
-    header, *rows = place.examples.read_text().splitlines()
-    lines = [f"{header},label", *(f"{row},organic" for row in rows), ""]
-    place.examples.write_text("\n".join(lines))
-    place.commit_cut(0.7)
-    project = open_project(place.repository, create=True)
-    script = place.repository / ".easeci.yml"
-    add_testset(project, Offer(place.examples, script=script, keep_label_column=True))
-    run(opened(place))
-    place.commit_cut(0.4)
-    run(opened(place))
-    (question,) = at(LabelSession(opened(place))).take("tab", "ann", 1)
-    assert set(question.row) == {"x", "label"}
-
-
-def test_one_labeller_alone_gives_exactly_the_labels_that_the_verdicts_rest_on(
-    place: Workplace, reference: list[Any]
-) -> None:
-    asking = TerminalSession(opened(place), "ann")
-    while asking.question is not None:
-        asking.answer(LABEL, truth(asking.question))
-    asking.close()
-    assert verdicts(place) == reference
-    assert len(asking.answered) == 2
-    assert set(recorded(place)) == rests_on(place, reference)
-    assert asking.given == len(recorded(place))
 
 
 def test_threads_answer_at_once(place: Workplace, reference: list[Any]) -> None:
@@ -440,97 +302,6 @@ def test_a_server_that_is_killed_has_lost_no_answer_that_it_acknowledged(place: 
     assert set(recorded(place)) == set(found)
 
 
-# -- single rules
-
-
-def test_a_silent_holder_loses_its_questions_and_its_late_answer_counts_once(
-    place: Workplace,
-) -> None:
-    clock = Clock()
-    session = LabelSession(opened(place), clock=clock)
-    (first, second) = at(session).take("a", "ann", 2)
-    clock.now += LEASE_SECONDS
-    assert tickets(at(session).take("a", "ann", 2)) == [first.ticket, second.ticket]
-    clock.now += LEASE_SECONDS + 1
-    others = at(session).take("b", "bob", 2)
-    assert tickets(others) == [first.ticket, second.ticket]
-    # The late answer is the first one: it is kept, and the other labeller's is not needed.
-    assert at(session).answer("a", "ann", first.ticket, LABEL, truth(first)) is Given.STORED
-    assert at(session).answer("b", "bob", first.ticket, LABEL, "other") is Given.ALREADY_ANSWERED
-    assert at(session).answer("b", "bob", second.ticket, LABEL, truth(second)) is Given.STORED
-    assert [e["by"] for e in entries(place).values()] == ["ann", "bob"]
-    held = at(session).take("b", "bob", 1)
-    session.leave("b", 1)
-    assert tickets(at(session).take("c", "cid", 1)) == tickets(held)
-    session.close(opened(place))
-    assert tickets(at(session).take("c", "cid", 1)) == tickets(held), "it opens again"
-    session.close(opened(place))
-
-
-def test_only_own_answers_are_taken_back_and_asked_again_first(place: Workplace) -> None:
-    session = LabelSession(opened(place))
-    (one,), (other,) = at(session).take("a", "ann", 1), at(session).take("b", "bob", 1)
-    at(session).answer("a", "ann", one.ticket, LABEL, "low")
-    at(session).answer("b", "bob", other.ticket, LABEL, "low")
-    assert at(session).undoable("ann") == one.ticket
-    assert at(session).undoable("eve") is None
-    assert at(session).undo("e", "eve") is None
-    following = at(session).take("a", "ann", 2)
-    back = at(session).undo("a", "ann")
-    assert back == one
-    assert tickets(at(session).take("a", "ann", 2)) == [one.ticket, following[0].ticket]
-    assert at(session).undo("a", "ann") is None
-    assert [e["by"] for e in entries(place).values()] == ["bob"]
-    assert one.ticket not in tickets(at(session).take("b", "bob", 5))
-    session.close(opened(place))
-    assert session.has_work is False
-    assert len(recorded(place)) == 1
-
-
-def test_nobody_gets_far_ahead_of_somebody_slow(place: Workplace) -> None:
-    session = LabelSession(opened(place))
-    at(session).take("slow", "ann", 1)
-    together = at(session)._step.wanted
-    given = 0
-    while questions := at(session).take("fast", "bob", 3):
-        at(session).answer("fast", "bob", questions[0].ticket, SKIPPED)
-        given += 1
-    assert given == len(together) - 1
-    at(session).take("slow", "ann", 1)
-    assert at(session).take("fast", "bob", 1) == []
-    assert not at(session).awaiting_flush
-
-
-def test_what_is_no_answer_is_refused(place: Workplace) -> None:
-    session = LabelSession(opened(place))
-    (question,) = at(session).take("a", "ann", 1)
-    assert set(question.row) == {"x"}
-    wrong: list[tuple[LabelState, str | None]] = [
-        (LABEL, None), (LABEL, ""), (LABEL, " "), (LABEL, " x"), (SKIPPED, "low"),
-        (LabelState.DISPUTED, None), (LABEL, "x" * 20_000),
-    ]  # fmt: skip
-    for state, label in wrong:
-        with pytest.raises(UsageError):
-            at(session).answer("a", "ann", question.ticket, state, label)
-    for ticket in (
-        "",
-        "zz",
-        "0" * 16,
-        at(session)._tickets.ticket(1, 1500),
-        at(session)._tickets.ticket(2, 0),
-    ):
-        with pytest.raises(UsageError, match="invalid or expired question"):
-            at(session).answer("a", "ann", ticket, LABEL, "low")
-    assert entries(place) == {}
-    assert not at(session).declared
-    at(session).answer("a", "ann", question.ticket, LABEL, "3")
-    assert at(session).classes == ["3"]
-    (question,) = at(session).take("a", "ann", 1)
-    with pytest.raises(UsageError, match=r"3 and 3\.0"):
-        at(session).answer("a", "ann", question.ticket, LABEL, "3.0")
-    session.close(opened(place))
-
-
 def test_flushing_waits_for_another_command_and_labellers_do_not(place: Workplace) -> None:
     session = LabelSession(opened(place))
     (held,) = at(session).take("slow", "ann", 1)
@@ -577,46 +348,6 @@ def test_flushing_waits_for_another_command_and_labellers_do_not(place: Workplac
     session.close(opened(place))
 
 
-def test_what_a_verdict_is_known_with_is_not_taken_back(place: Workplace) -> None:
-    """Also while it waits to be recorded: nobody may change the answers that decided it."""
-    session, recorder = LabelSession(opened(place)), opened(place)
-    while not at(session).awaiting_flush:
-        for question in at(session).take("b", "bob", 1):
-            at(session).answer("b", "bob", question.ticket, LABEL, truth(question))
-    assert at(session).undo("b", "bob") is None
-    assert at(session).undoable("bob") is None
-    assert at(session).awaiting_flush
-    assert len(session.flush(recorder).answered) == 1
-    assert at(session).undo("b", "bob") is None
-    session.close(opened(place))
-
-
-def test_an_undo_that_is_sent_twice_takes_back_one_answer(place: Workplace) -> None:
-    session = LabelSession(opened(place))
-    first, second = at(session).take("b", "bob", 2)
-    for question in (first, second):
-        at(session).answer("b", "bob", question.ticket, LABEL, truth(question))
-    back = at(session).undo("b", "bob", second.ticket)
-    assert back is not None
-    assert back.ticket == second.ticket
-    assert at(session).undo("b", "bob", second.ticket) == back, "its response was lost"
-    assert len(entries(place)) == 1
-    session.close(opened(place))
-
-
-def test_each_tab_takes_back_its_own(place: Workplace) -> None:
-    """With two tabs, undo means the answer that was given in the same tab."""
-    session = LabelSession(opened(place))
-    (one,), (other,) = at(session).take("1", "bob", 1), at(session).take("2", "bob", 1)
-    at(session).answer("1", "bob", one.ticket, LABEL, truth(one))
-    at(session).answer("2", "bob", other.ticket, LABEL, truth(other))
-    assert at(session).undo("1", "bob", one.ticket) == one
-    assert at(session).undo("2", "bob", one.ticket) is None, "that is at the other tab"
-    assert tickets(at(session).take("1", "bob", 1)) == [one.ticket]
-    assert len(entries(place)) == 1
-    session.close(opened(place))
-
-
 def test_leases_of_skipped_examples_survive_a_kill(place: Workplace) -> None:
     session = LabelSession(opened(place), shared=True)
     (question,) = at(session).take("a", "ann", 1)
@@ -630,21 +361,6 @@ def test_leases_of_skipped_examples_survive_a_kill(place: Workplace) -> None:
     session.close(opened(place))
 
 
-def test_what_was_taken_back_is_asked_again_wanted_or_not(place: Workplace) -> None:
-    """Such as what had been skipped, and the page is back at what is wanted."""
-    session = LabelSession(opened(place))
-    (question,) = at(session).take("a", "ann", 1)
-    at(session).answer("a", "ann", question.ticket, LabelState.SKIPPED)
-    session.record(opened(place))
-    (again,) = at(session).take("a", "ann", 1, unsettled=True)
-    at(session).answer("a", "ann", again.ticket, LabelState.CANNOT_TELL)
-    assert at(session).undo("a", "ann", again.ticket) == again
-    assert tickets(at(session).take("a", "ann", 2))[0] == again.ticket
-    at(session).answer("a", "ann", again.ticket, LABEL, truth(again))
-    assert again.ticket not in tickets(at(session).take("a", "ann", 2))
-    session.close(opened(place))
-
-
 def test_leases_that_have_ended_are_not_restored(place: Workplace) -> None:
     clock = Clock()
     session = LabelSession(opened(place), clock=clock, shared=True)
@@ -653,38 +369,6 @@ def test_leases_that_have_ended_are_not_restored(place: Workplace) -> None:
     session.close(opened(place))
     session = LabelSession(opened(place), clock=clock, shared=True)
     assert tickets(at(session).take("b", "bob", 1)) == tickets(gone)
-    session.close(opened(place))
-
-
-def test_labels_from_elsewhere_are_noticed(place: Workplace) -> None:
-    session, recorder = LabelSession(opened(place)), opened(place)
-    mine, theirs = at(session).take("a", "ann", 2)
-    at(session).answer("a", "ann", mine.ticket, LABEL, "low")
-    ids = [
-        str(at(session)._step.sealed.examples.ids_at([at(session)._tickets.read(q.ticket)[1]])[0])
-        for q in (mine, theirs)
-    ]
-    path = place.folder / "some.csv"
-    path.write_text(f"id,label,state\n{ids[0]},,cannot tell\n{ids[1]},high,\n")
-    import_labels(opened(place), path)
-    assert at(session).answer("a", "ann", theirs.ticket, LABEL, "low") is Given.ALREADY_ANSWERED
-    assert theirs.ticket not in tickets(at(session).take("a", "ann", 2))
-    assert at(session).answer("a", "ann", mine.ticket, LABEL, "low") is Given.REPEATED
-    assert "high" in at(session).classes
-    # All that was answered here is known from elsewhere meanwhile: that stands.
-    done = session.close(recorder)
-    assert len(done.problems) == 1
-    assert recorded(place) == {ids[0]: "cannot tell", ids[1]: "high"}
-
-
-def test_what_is_wanted_is_as_others_left_it(place: Workplace) -> None:
-    """The owner reads it before any labeller comes again."""
-    session = LabelSession(opened(place))
-    assert session.wanted is None, "nobody labels"
-    assert at(session).wanted > 0
-    assert session.wanted == at(session).wanted
-    import_labels(opened(place), place.labels)
-    assert session.wanted == 0
     session.close(opened(place))
 
 
@@ -726,92 +410,3 @@ def test_looks_are_recorded_once_for_each_holder(place: Workplace) -> None:
     assert session.has_work
     session.close(recorder)
     assert [view for _, view in opened(place).state.looks].count("labelling") == 2
-
-
-def test_unsettled_examples_are_asked_again_but_not_twice_of_one(place: Workplace) -> None:
-    session, recorder = LabelSession(opened(place)), opened(place)
-    for question in at(session).take("a", "ann", 3):
-        at(session).answer("a", "ann", question.ticket, SKIPPED)
-    session.close(recorder)
-    session = LabelSession(opened(place))
-    assert at(session).more_unsettled("ann") == 3
-    first, second, _ = at(session).take("a", "ann", 5, unsettled=True)
-    assert tickets(at(session).take("b", "bob", 5, unsettled=True)) == []
-    assert at(session).answer("a", "ann", first.ticket, SKIPPED) is Given.STORED
-    assert at(session).answer("a", "ann", second.ticket, LABEL, truth(second)) is Given.STORED
-    assert at(session).more_unsettled("ann") == at(session).more_unsettled("bob") == 1
-    session.close(recorder)
-    session = LabelSession(opened(place))
-    assert at(session).more_unsettled("bob") == 2
-    assert sorted(recorded(place).values()) == sorted([truth(second), "skipped", "skipped"])
-    # What somebody skips once more stays as it is, and is not put before them for ever.
-    for question in at(session).take("a", "ann", 5, unsettled=True):
-        assert at(session).answer("a", "ann", question.ticket, SKIPPED) is Given.STORED
-        assert at(session).answer("a", "ann", question.ticket, SKIPPED) is Given.REPEATED
-    assert at(session).take("a", "ann", 5, unsettled=True) == []
-    assert session.close(recorder).problems == ()
-    assert sorted(recorded(place).values()) == sorted([truth(second), "skipped", "skipped"])
-
-
-def test_a_session_asks_again_what_was_skipped_in_the_same_one(place: Workplace) -> None:
-    session, recorder = LabelSession(opened(place)), opened(place)
-    (skipped,) = at(session).take("a", "ann", 1)
-    at(session).answer("a", "ann", skipped.ticket, SKIPPED)
-    while not at(session).awaiting_flush:
-        for question in at(session).take("a", "ann", 1):
-            at(session).answer("a", "ann", question.ticket, LABEL, truth(question))
-    session.flush(recorder)
-    assert tickets(at(session).take("b", "ann", 5, unsettled=True)) == [skipped.ticket]
-    assert at(session).answer("b", "ann", skipped.ticket, SKIPPED) is Given.REPEATED
-    assert at(session).take("b", "ann", 5, unsettled=True) == []
-    assert tickets(at(session).take("c", "bob", 5, unsettled=True)) == [skipped.ticket]
-    assert at(session).answer("c", "bob", skipped.ticket, LABEL, truth(skipped)) is Given.STORED
-    session.close(recorder)
-    assert "skipped" not in recorded(place).values()
-
-
-def test_a_session_ends_where_a_verdict_waits_for_its_tick(tmp_path: Path) -> None:
-    """A step that is decided and not disclosed yet wants no labels, and nobody waits in a loop."""
-    place = made(tmp_path / "tick", (0.7, 0.52), disclose="24h", classes="[low, high]")
-    asking = TerminalSession(opened(place), "ann")
-    while asking.question is not None:
-        asking.answer(LABEL, truth(asking.question))
-    asking.close()
-    assert verdicts(place)[0] is not None
-    asking = TerminalSession(opened(place), "ann")
-    assert asking.question is None
-    with pytest.raises(UsageError, match="already"):
-        at(LabelSession(opened(place)))
-    asking.close()
-
-
-def test_files_of_held_questions_only(tmp_path: Path) -> None:
-    place = Workplace.make(tmp_path, classes="[low, high]")
-    rows = list(csv.reader(place.examples.read_text().splitlines()))[1:]
-    (place.folder / "pictures").mkdir()
-    for name, x in rows:
-        (place.folder / "pictures" / f"{name}.txt").write_text(x)
-    lines = ["id,x,picture", *(f"{name},{x},{name}.txt" for name, x in rows)]
-    place.examples.write_text("\n".join([*lines, ""]))
-    place.commit_cut(0.7)
-    project = open_project(place.repository, create=True)
-    script = place.repository / ".easeci.yml"
-    add_testset(project, Offer(place.examples, script=script, files=place.folder / "pictures"))
-    run(opened(place))
-    place.commit_cut(0.52)
-    run(opened(place))
-    session = LabelSession(opened(place))
-    (one,), (other,) = at(session).take("a", "ann", 1), at(session).take("b", "bob", 1)
-    assert one.files == ("picture",)
-    path = session.file("a", one.ticket, "picture")
-    assert path is not None
-    assert path.read_text() == one.row["x"]
-    assert session.file("a", other.ticket, "picture") is None
-    assert session.file("nobody", one.ticket, "picture") is None
-    assert session.file("a", one.ticket, "x") is None
-    assert at(session).declared
-    with pytest.raises(UsageError, match="no such class"):
-        at(session).answer("a", "ann", one.ticket, LABEL, "medium")
-    at(session).answer("a", "ann", one.ticket, LABEL, "low")
-    assert session.file("a", one.ticket, "picture") == path, "the page still shows it"
-    session.close(opened(place))
