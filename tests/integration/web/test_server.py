@@ -1,124 +1,35 @@
-"""Signing in, and what a server says of itself before anybody does."""
+"""The server: who reaches it, how many at once, and what it says of mistakes."""
 
 from __future__ import annotations
 
-import getpass
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
 
-from easeci.service.access.tokens import SESSION_HOURS
-from easeci.web.throttle import MOST_FAILURES
 from tests.commands import easeci
+from tests.integration.web.busy import MOST, Busy
 from tests.repositories import Workplace
-from tests.sites import Here, Running, Visit, serving, serving_here, token
+from tests.sites import (
+    Running,
+    Visit,
+    serving,
+    token,
+)
+from tests.waiting import wait_until
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    place = Workplace.make(tmp_path_factory.mktemp("sign-in"))
-    place.commit_cut(0.6)
-    return place
-
-
-@pytest.fixture
-def running(place: Workplace) -> Iterator[Running]:
-    with serving(place.repository) as running:
-        yield running
-
-
-@pytest.fixture
-def here(place: Workplace) -> Iterator[Here]:
-    with serving_here(place.repository) as here:
-        yield here
-
-
-def test_each_role_lands_on_its_own_page(here: Here, place: Workplace) -> None:
-    for role, page in (("owner", "/"), ("developer", "/"), ("labeller", "/label")):
-        answer = Visit(here.address).sign_in(token(place.repository, role))
-        assert (answer.status_code, answer.headers["location"]) == (303, page)
-        cookie = answer.headers["set-cookie"].lower()
-        assert "httponly" in cookie
-        assert "samesite=lax" in cookie
-        assert f"max-age={SESSION_HOURS * 3600}" in cookie
-        assert "secure" not in cookie  # on loopback there is no https
-
-
-def test_one_goes_where_one_wanted_to_but_never_elsewhere(here: Here, place: Workplace) -> None:
-    text = token(place.repository, "owner")
-    for wanted, reached in (
-        ("/testsets", "/testsets"),
-        ("/plan?steps=4", "/plan?steps=4"),
-        ("//evil.example", "/"),
-        ("https://evil.example/", "/"),
-        ("/\\evil.example", "/"),
-        ("javascript:alert(1)", "/"),
-        ("/\r\nSet-Cookie: a=b", "/"),
-        ("", "/"),
-    ):
-        visit = Visit(here.address)
-        answer = visit.client.post("/sign-in", data={"token": text, "next": wanted})
-        assert answer.status_code == 303
-        assert answer.headers["location"] == reached
-        again = visit.client.get("/sign-in", params={"next": wanted})
-        assert again.headers["location"] == reached
-
-
-def test_a_program_signs_in_and_then_says_where_its_requests_come_from(
-    here: Here, place: Workplace
-) -> None:
-    """A browser says so by itself. Without a session there is nothing to forge."""
-    text = token(place.repository, "owner")
-    with httpx.Client(base_url=here.address) as client:
-        assert client.post("/sign-in", data={"token": text}).status_code == 303
-        assert client.post("/sign-out").status_code == 403
-        own = {"Origin": here.address}
-        assert client.post("/sign-out", headers=own).status_code == 303
-
-
-def test_the_link_that_was_printed_works_once(running: Running) -> None:
-    assert running.link is not None
-    first, second = Visit(running.address), Visit(running.address)
-    assert first.get(running.link).headers["location"] == "/"
-    assert first.get("/testsets").status_code == 200
-    assert second.get(running.link).status_code == 401
-    assert second.get("/testsets").status_code == 303
-
-
-def test_a_session_by_the_link_can_be_ended(running: Running, place: Workplace) -> None:
-    """No token opened that session, so none can be removed to end it."""
-    assert running.link is not None
-    visit = Visit(running.address)
-    visit.get(running.link)
-    assert visit.get("/testsets").status_code == 200
-    place.easeci("token", "sign-out", code=0)
-    assert visit.get("/testsets").status_code == 303
-
-
-def test_no_labeller_has_the_name_of_the_account_that_serves(place: Workplace) -> None:
-    """The owner labels under that name; a labeller of that name could take the answers back."""
-    done = place.easeci("token", "add", "--role", "labeller", "--name", getpass.getuser(), code=2)
-    assert "is the owner's name here" in done.stderr
-
-
-def test_after_too_many_wrong_tokens_one_has_to_wait(here: Here, place: Workplace) -> None:
-    visit = Visit(here.address)
-    text = token(place.repository, "owner")
-    for _ in range(MOST_FAILURES):
-        answer = visit.client.post("/sign-in", data={"token": text + "x"})
-        assert answer.status_code == 401
-        assert "There is no such token" in answer.text
-        assert text not in answer.text
-    answer = visit.client.post("/sign-in", data={"token": text + "x"})
-    assert answer.status_code == 429
-    assert 0 < int(answer.headers["retry-after"]) <= 61
-    assert visit.get("/enter/guess").status_code == 401  # nobody can guess that: nobody must wait
-    assert visit.client.post("/sign-in", data={"token": text}).status_code == 429
+def test_the_number_of_connections_is_limited(busy: Busy) -> None:
+    """Further visitors are told to come later, until a connection is free."""
+    with ExitStack() as lines:
+        for _ in range(MOST - 1):
+            lines.enter_context(busy.connected())
+        assert busy.owner.get("/").status_code == 503
+    wait_until(lambda: busy.owner.get("/").status_code == 200)
 
 
 def test_anything_but_loopback_needs_tokens_and_says_so(tmp_path: Path) -> None:

@@ -2,93 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-import socket
-import tempfile
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 
-import httpx
 import pytest
 
-from easeci.ledger.state import Testset
 from easeci.service.project import open_project
-from easeci.web import app
+from tests.integration.web.uploads import Uploading, as_csv, labels
 from tests.repositories import Workplace, write_examples
-from tests.sites import Here, Visit, serving_here, visitor, waiting_project
-
-LIMIT = 64 * 1024
-"""What this server takes at once, so that more than that is still little."""
-HOSTILE = (
-    "../../etc/labels.csv",
-    "..\\..\\labels.csv",
-    "/etc/passwd/labels.csv",
-    "labels\x00.csv",
-    "<script>alert(1)</script>.csv",
-    '"><svg onload=alert(1)>.csv',
-    "….csv",
-    "$(touch hacked).csv",
-    "-rf.csv",
-    "漢" * 90 + ".csv",
-    "🜚" * 300 + ".csv",
-    "a" * 3000 + ".csv",
-)
-
-
-@dataclass
-class Uploading:
-    """The owner at a server that keeps what it is sent in a folder of its own."""
-
-    place: Workplace
-    here: Here
-    owner: Visit
-    scratch: Path
-
-    @property
-    def left(self) -> list[str]:
-        return sorted(path.name for path in self.scratch.iterdir())
-
-    @property
-    def testset(self) -> Testset:
-        testset = open_project(self.place.repository).state.latest_testset
-        assert testset is not None
-        return testset
-
-    def send(
-        self, name: str, content: bytes, path: str = "/testsets/1/labels", **fields: str
-    ) -> httpx.Response:
-        field = "examples" if path == "/testsets" else "labels"
-        return self.owner.send(path, files={field: (name, content)}, **fields)
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    return waiting_project(tmp_path_factory.mktemp("waiting"), classes="[low, high]")
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory, place: Workplace) -> Iterator[Path]:
-    """Small limits, and a folder for temporary files that only the server uses from here on."""
-    assert place.repository.exists()  # making it needs temporary files too
-    scratch = tmp_path_factory.mktemp("scratch")
-    routes = tuple(
-        replace(route, most_bytes=LIMIT) if route.most_bytes == app.MOST_UPLOADED else route
-        for route in app.ROUTES
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(app, "ROUTES", routes)
-        patch.setattr(tempfile, "tempdir", str(scratch))
-        yield scratch
-
-
-@pytest.fixture(scope="module")
-def waiting(place: Workplace, small: Path) -> Iterator[Uploading]:
-    with serving_here(place.repository) as here:
-        yield Uploading(place, here, visitor(here, place.repository, "owner", "olga"), small)
+from tests.sites import serving_here, visitor
 
 
 @pytest.fixture(scope="module")
@@ -97,15 +22,6 @@ def fresh(tmp_path_factory: pytest.TempPathFactory, small: Path) -> Iterator[Upl
     place.commit_cut(0.7)
     with serving_here(place.repository) as here:
         yield Uploading(place, here, visitor(here, place.repository, "owner"), small)
-
-
-def labels(place: Workplace, first: int, last: int) -> list[tuple[str, str]]:
-    rows = list(csv.reader(place.labels.read_text().splitlines()))[1:]
-    return [(name, label) for name, label in rows[first:last]]
-
-
-def as_csv(rows: list[tuple[str, str]]) -> bytes:
-    return "\n".join(["id,label", *(",".join(row) for row in rows), ""]).encode()
 
 
 def as_jsonl(rows: list[tuple[str, str]]) -> bytes:
@@ -165,17 +81,6 @@ def test_a_wrong_file_is_explained_and_leaves_nothing(
     assert not waiting.left
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_files_name_is_only_words(waiting: Uploading, name: str) -> None:
-    """Whatever a browser says that a file is called, it is read, and lies nowhere else."""
-    answer = waiting.send(name, as_csv(labels(waiting.place, 5, 6)))
-    assert answer.status_code == 200, answer.text
-    assert "<script>alert" not in answer.text
-    assert "<svg onload" not in answer.text
-    assert not waiting.left
-    assert not (waiting.scratch.parent / "labels.csv").exists()
-
-
 def test_a_form_is_answered_on_a_page_that_can_be_loaded_again(waiting: Uploading) -> None:
     """Once, to the session that sent it, on the page that it leads to, and with a plain address."""
     place, other = waiting.place, visitor(waiting.here, waiting.place.repository, "owner")
@@ -208,76 +113,6 @@ def test_no_file_is_said(waiting: Uploading) -> None:
         answer = waiting.owner.post(path, files={"other": ("", b"")})
         assert answer.status_code == 400
         assert "No file was chosen" in answer.text
-
-
-def raw(uploading: Uploading, headers: dict[str, str], body: bytes = b"") -> str:
-    """A request that need not be a whole one; the answer to it."""
-    address = uploading.owner.client.base_url
-    cookie = "; ".join(f"{name}={value}" for name, value in uploading.owner.client.cookies.items())
-    kind = "multipart/form-data; boundary=line"
-    given = {"Host": f"{address.host}:{address.port}", "Cookie": cookie, "Content-Type": kind}
-    given["Sec-Fetch-Site"] = "same-origin"
-    lines = [f"{name}: {value}\r\n" for name, value in (given | headers).items()]
-    head = "".join(["POST /testsets/1/labels HTTP/1.1\r\n", *lines, "\r\n"])
-    assert address.port is not None
-    with socket.create_connection((address.host, address.port), timeout=60) as connection:
-        connection.sendall(head.encode() + body)
-        answer = b""
-        while b"</html>" not in answer and (part := connection.recv(65536)):
-            answer += part
-    return answer.decode()
-
-
-def test_what_says_that_it_is_too_large_is_not_even_read(waiting: Uploading) -> None:
-    answer = raw(waiting, {"Content-Length": str(LIMIT + 1)})
-    assert answer.startswith("HTTP/1.1 413")
-    assert "more than 64 KiB at once" in answer
-    assert "easeci labels import" in answer
-    assert not waiting.left
-
-
-def test_what_is_too_large_without_saying_so_is_cut_off(waiting: Uploading) -> None:
-    """In parts of unknown length, and under a length that is a lie."""
-    files = waiting.testset.label_files
-    form = b'--line\r\nContent-Disposition: form-data; name="labels"; filename="labels.csv"\r\n\r\n'
-    part = b"id,label\n" + b"e1,low\n" * 2000
-    chunks = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in (form, *[part] * 5))
-    answer = raw(waiting, {"Transfer-Encoding": "chunked"}, chunks)
-    assert answer.startswith("HTTP/1.1 413")
-    assert waiting.testset.label_files == files
-    assert not waiting.left
-
-
-def test_an_upload_that_breaks_off_leaves_nothing(
-    waiting: Uploading, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """A browser that is closed while it sends: no file is left, and the server's log has no line."""
-    files = waiting.testset.label_files
-    address = waiting.owner.client.base_url
-    cookie = "; ".join(f"{name}={value}" for name, value in waiting.owner.client.cookies.items())
-    assert address.port is not None
-    with socket.create_connection((address.host, address.port), timeout=60) as connection:
-        connection.sendall(
-            f"POST /testsets/1/labels HTTP/1.1\r\nHost: {address.host}:{address.port}\r\n"
-            f"Cookie: {cookie}\r\nContent-Length: 9999\r\nSec-Fetch-Site: same-origin\r\n"
-            "Content-Type: multipart/form-data; boundary=line\r\n\r\n--line\r\n".encode()
-        )
-    assert "in use" in waiting.owner.get("/testsets").text
-    assert waiting.testset.label_files == files
-    assert not waiting.left
-    assert capfd.readouterr().err == ""
-
-
-def test_a_form_that_is_none_gets_a_page(waiting: Uploading) -> None:
-    """What can't be read as a form is said as every other mistake is, and to scripts as JSON."""
-    kind = {"Content-Type": "multipart/form-data"}
-    page, document = (
-        waiting.owner.client.post(path, content=b"-", headers=kind)
-        for path in ("/testsets/1/labels", "/label/take")
-    )
-    assert (page.status_code, document.status_code) == (400, 415)  # no files are asked for there
-    assert "That did not work" in page.text
-    assert "cannot read this as a form" in document.json()["error"]
 
 
 def test_a_testset_by_upload_its_end_and_its_release(fresh: Uploading, tmp_path: Path) -> None:

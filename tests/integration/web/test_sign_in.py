@@ -1,0 +1,95 @@
+"""Signing in: with a token, or once by the link that the server printed."""
+
+from __future__ import annotations
+
+import getpass
+
+import httpx
+
+from easeci.service.access.tokens import SESSION_HOURS
+from easeci.web.throttle import MOST_FAILURES
+from tests.repositories import Workplace
+from tests.sites import Here, Running, Visit, token
+
+
+def test_each_role_lands_on_its_own_page(here: Here, place: Workplace) -> None:
+    for role, page in (("owner", "/"), ("developer", "/"), ("labeller", "/label")):
+        answer = Visit(here.address).sign_in(token(place.repository, role))
+        assert (answer.status_code, answer.headers["location"]) == (303, page)
+        cookie = answer.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=lax" in cookie
+        assert f"max-age={SESSION_HOURS * 3600}" in cookie
+        assert "secure" not in cookie  # on loopback there is no https
+
+
+def test_one_goes_where_one_wanted_to_but_never_elsewhere(here: Here, place: Workplace) -> None:
+    text = token(place.repository, "owner")
+    for wanted, reached in (
+        ("/testsets", "/testsets"),
+        ("/plan?steps=4", "/plan?steps=4"),
+        ("//evil.example", "/"),
+        ("https://evil.example/", "/"),
+        ("/\\evil.example", "/"),
+        ("javascript:alert(1)", "/"),
+        ("/\r\nSet-Cookie: a=b", "/"),
+        ("", "/"),
+    ):
+        visit = Visit(here.address)
+        answer = visit.client.post("/sign-in", data={"token": text, "next": wanted})
+        assert answer.status_code == 303
+        assert answer.headers["location"] == reached
+        again = visit.client.get("/sign-in", params={"next": wanted})
+        assert again.headers["location"] == reached
+
+
+def test_a_program_signs_in_and_then_says_where_its_requests_come_from(
+    here: Here, place: Workplace
+) -> None:
+    """A browser says so by itself. Without a session there is nothing to forge."""
+    text = token(place.repository, "owner")
+    with httpx.Client(base_url=here.address) as client:
+        assert client.post("/sign-in", data={"token": text}).status_code == 303
+        assert client.post("/sign-out").status_code == 403
+        own = {"Origin": here.address}
+        assert client.post("/sign-out", headers=own).status_code == 303
+
+
+def test_the_link_that_was_printed_works_once(running: Running) -> None:
+    assert running.link is not None
+    first, second = Visit(running.address), Visit(running.address)
+    assert first.get(running.link).headers["location"] == "/"
+    assert first.get("/testsets").status_code == 200
+    assert second.get(running.link).status_code == 401
+    assert second.get("/testsets").status_code == 303
+
+
+def test_a_session_by_the_link_can_be_ended(running: Running, place: Workplace) -> None:
+    """No token opened that session, so none can be removed to end it."""
+    assert running.link is not None
+    visit = Visit(running.address)
+    visit.get(running.link)
+    assert visit.get("/testsets").status_code == 200
+    place.easeci("token", "sign-out", code=0)
+    assert visit.get("/testsets").status_code == 303
+
+
+def test_no_labeller_has_the_name_of_the_account_that_serves(place: Workplace) -> None:
+    """The owner labels under that name; a labeller of that name could take the answers back."""
+    done = place.easeci("token", "add", "--role", "labeller", "--name", getpass.getuser(), code=2)
+    assert "is the owner's name here" in done.stderr
+
+
+def test_after_too_many_wrong_tokens_one_has_to_wait(here: Here, place: Workplace) -> None:
+    visit = Visit(here.address)
+    text = token(place.repository, "owner")
+    for _ in range(MOST_FAILURES):
+        answer = visit.client.post("/sign-in", data={"token": text + "x"})
+        assert answer.status_code == 401
+        assert "There is no such token" in answer.text
+        assert text not in answer.text
+    answer = visit.client.post("/sign-in", data={"token": text + "x"})
+    assert answer.status_code == 429
+    assert 0 < int(answer.headers["retry-after"]) <= 61
+    assert visit.get("/enter/guess").status_code == 401  # nobody can guess that: nobody must wait
+    assert visit.client.post("/sign-in", data={"token": text}).status_code == 429
