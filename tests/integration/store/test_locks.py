@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from easeci.errors import InfrastructureError
+from easeci.store.locks import is_locked, locked
 from easeci.store.store import Store
 from tests.integration.store.records import again
 from tests.waiting import PATIENCE, wait_until
@@ -51,3 +53,27 @@ def _hold(folder: Path) -> None:
     with Store.open(folder).exclusive("p"):
         (folder / "held").touch()
         time.sleep(600)
+
+
+def test_a_lock_is_seen_while_it_is_held(tmp_path: Path) -> None:
+    """Nobody has to take it to see it, and looking makes no file."""
+    path = tmp_path / "lock"
+    assert not is_locked(path)
+    assert not path.exists()
+    with locked(path):
+        assert is_locked(path)
+    assert not is_locked(path)
+
+
+def test_a_lock_that_is_free_is_not_waited_for(tmp_path: Path) -> None:
+    with locked(tmp_path / "lock", lambda: pytest.fail("nobody holds it")):
+        pass
+
+
+def test_a_folder_that_takes_no_lock_is_said(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InfrastructureError, match="may not be written") as error,
+        locked(tmp_path / "nowhere" / "lock"),
+    ):
+        pass
+    assert "--store" in str(error.value.hint)
