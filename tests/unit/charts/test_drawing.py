@@ -15,7 +15,6 @@ import pytest
 from easeci.charts import (
     FONT,
     THEME_COLOURS,
-    Colour,
     for_pages,
     history_chart,
     png,
@@ -126,10 +125,6 @@ def test_every_colour_has_a_role_that_a_page_can_give_another_colour(
     used = set(re.findall(r'(?:fill|stroke|stop-color|color)="([^"]*)"', svg))
     assert used <= {*THEME_COLOURS.values(), "none", "transparent"}
     assert len(set(THEME_COLOURS.values())) == len(THEME_COLOURS)
-
-
-def test_no_two_colours_are_alike() -> None:
-    assert len({colour.value for colour in Colour}) == len(Colour)
 
 
 @pytest.mark.parametrize("missing", ["altair", "vl_convert"])
