@@ -7,6 +7,7 @@ from easeci.ledger.events import (
     Built,
     Submitted,
 )
+from easeci.ledger.reasons import ByHand
 from tests.histories import History
 
 
@@ -40,3 +41,23 @@ def test_other_predictions_were_not_answered_before() -> None:
     )
     state = history.state
     assert state.testsets[1].answered_before(state.submission(2), "b" * 40) is None
+
+
+def test_steps_run_out_and_only_an_undecided_one_waits_for_labels() -> None:
+    history = History.begun(steps="2").commit("1", False)
+    testset = history.state.testsets[1]
+    assert (testset.steps_used, testset.used_up, testset.undecided_step) == (1, False, None)
+    testset = history.commit("2", None).state.testsets[1]
+    assert (testset.steps_used, testset.used_up) == (2, True)
+    assert testset.undecided_step is testset.open_step is testset.steps[1]
+    testset.retired = ByHand("by hand")
+    assert testset.undecided_step is None
+    assert testset.open_step is testset.steps[1]
+
+
+def test_commits_without_predictions_are_never_the_same() -> None:
+    testset = History.begun().commit("1", False).commit("2", False).state.testsets[1]
+    testset.predictions["3" * 40] = testset.predictions["1" * 40]
+    assert testset.same_predictions("1" * 40, "3" * 40)
+    assert not testset.same_predictions("1" * 40, "2" * 40)
+    assert not testset.same_predictions("8" * 40, "9" * 40)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from easeci.tables.answers import agreement, cohen, fold_answers
 
@@ -56,3 +59,29 @@ def test_agreement() -> None:
     assert three is not None
     assert (three.labellers, three.examples) == (3, 2)
     assert three.share == pytest.approx((1.0 + 0.5 + 0.5) / 3)
+
+
+answers = st.tuples(
+    st.sampled_from("12"),
+    st.sampled_from("xyz"),
+    st.sampled_from([("a", "label"), ("b", "label"), (None, "cannot tell"), (None, "skipped")]),
+)
+
+
+@given(st.lists(answers, min_size=1, max_size=10))
+@settings(max_examples=40, deadline=None)
+def test_folded_answers_are_those_of_a_loop(given_answers: list[Any]) -> None:
+    """The last answer of each labeller counts, skips only if nobody else answered."""
+    last: dict[str, dict[str, tuple[str | None, str]]] = {}
+    for example, by, answer in given_answers:
+        last.setdefault(example, {})[by] = answer
+    expected = {}
+    for example, by_labeller in last.items():
+        known = {answer for answer in by_labeller.values() if answer[1] != "skipped"}
+        said = known or set(by_labeller.values())
+        expected[example] = said.pop() if len(said) == 1 else (None, "disputed")
+    found = fold_answers(
+        frame(*((example, label, state, by) for example, by, (label, state) in given_answers))
+    )
+    assert found["id"].n_unique() == len(found)
+    assert {row["id"]: (row["label"], row["state"]) for row in found.to_dicts()} == expected

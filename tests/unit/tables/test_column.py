@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from easeci.errors import DataError, ExitCode
 from easeci.tables.align import align
-from easeci.tables.column import ColumnRole
+from easeci.tables.column import (
+    Column,
+    ColumnRole,
+    Kind,
+    checked,
+    comparable,
+    repeated_ids,
+    where,
+)
 from easeci.tables.source import load_column
+from tests.cases import each_case
 
 SECRET = "topsecretlabel"
 
@@ -48,3 +61,56 @@ def test_swapped_columns_do_not_show_labels(tmp_path: Path) -> None:
         align(load_column([0] * 5, ColumnRole.NEW), None, labels)
     assert SECRET not in str(caught.value)
     assert "occur more than once: 1, at data row 1" in str(caught.value)
+
+
+@given(st.lists(st.integers(0, 6), min_size=1), st.booleans(), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_repeated_ids_are_those_that_a_count_finds(
+    raw: list[int], ascending: bool, as_text: bool
+) -> None:
+    """Against a plain count, whatever quick check answers first."""
+    ids = [str(i) if as_text else i for i in (sorted(raw) if ascending else raw)]
+    counts = Counter(ids)
+    expected = [counts[i] > 1 and ids.index(i) == place for place, i in enumerate(ids)]
+    found = repeated_ids(pl.Series(ids))
+    assert (found.to_list() if found is not None else [False] * len(ids)) == expected
+
+
+@each_case(
+    ("values", "kind"),
+    [
+        (["1", "-2", "+3"], Kind.WHOLE),
+        (["1", "2.0"], Kind.DECIMAL),
+        ([".5", "1.", "1.5e-3"], Kind.DECIMAL),
+        (["1", "2a"], Kind.TEXT),
+        (["1e5"], Kind.TEXT),
+        ([1, 2], Kind.WHOLE),
+        ([1.0, 2.0], Kind.DECIMAL),
+    ],
+)
+def test_kinds_of_values(values: list[Any], kind: Kind) -> None:
+    """Digits in a text are numbers, and a null says nothing about the kind."""
+    column = checked(
+        "x",
+        ColumnRole.LABELS,
+        pl.Series(range(len(values) + 1)),
+        pl.Series([*values, None], strict=False),
+    )
+    assert column.kind is kind
+
+
+def test_a_number_and_a_text_are_compared_as_texts() -> None:
+    """3 equals "3"; columns of one type stay as they are."""
+    first, second = comparable(pl.Series([3, 4]), pl.Series(["3", "x"]))
+    assert (first == second).to_list() == [True, False]
+    same = comparable(pl.Series([1]), pl.Series([2]))
+    assert [series.dtype for series in same] == [pl.Int64, pl.Int64]
+
+
+def test_rows_with_labels_are_named_by_number() -> None:
+    """If the header is wrong, ids are labels: only their rows are named, and only a few."""
+    rows = pl.Series([True] * 5)
+    ids = pl.Series([f"{SECRET}{i}" for i in range(5)])
+    labels = Column("l", ColumnRole.LABELS, ids, ids)
+    assert where(labels, rows) == "5, at data row 1, 2, 3 and 2 more"
+    assert where(Column("p", ColumnRole.NEW, ids, ids), rows).count(SECRET) == 3

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
+from easeci.vault.fingerprints import canonical, count_shared, fingerprints
 from easeci.vault.intake import load_offered
+from easeci.vault.key import Key
 from easeci.vault.paths import open_vault
 from easeci.vault.sealing import overlaps, seal
 from easeci.vault.testset import SealedTestset
@@ -43,3 +47,24 @@ def test_examples_of_nothing_but_ids_are_their_ids(tmp_path: Path) -> None:
     offer = load_offered(write(tmp_path / "f.csv", "id\n2\n3\n"))
     (found,) = overlaps(offer, [SealedTestset(vault, 1)])
     assert found.shared == 1
+
+
+def test_equal_numbers_are_spelt_alike_and_texts_stay() -> None:
+    """Two spellings of numbers become one exactly if the numbers are equal."""
+    numbers = ["3", "3.0", "3.00", "0.5", ".5", "5e-1", "1e3", "1000", "-0.5", "-.50", "30"]
+    spelt = canonical(pl.Series(numbers))
+    for (one, first), (other, second) in combinations(zip(numbers, spelt, strict=True), 2):
+        assert (first == second) == (float(one) == float(other)), (one, other)
+    texts = ["a", "1.0.0", "e5", "", "3 ", "v1.0"]
+    assert canonical(pl.Series([*texts, "1.0"])).to_list() == [*texts, "1"]
+    assert canonical(pl.Series([1.0, None, 2.5])).to_list() == ["1", "", "2.5"]
+
+
+def test_fingerprints_stand_for_contents_under_one_key() -> None:
+    """Equal contents and only they share a fingerprint, and another key gives other ones."""
+    rows = pl.Series(["a", "b", "a", "ab", ""])
+    first, second = (fingerprints(rows, Key(bytes([i]) * 32)).tolist() for i in (1, 2))
+    for (i, one), (j, other) in combinations(enumerate(rows), 2):
+        assert (first[i] == first[j]) == (one == other)
+    assert set(first).isdisjoint(second)
+    assert count_shared(np.array(first[:3]), np.array(first[2:])) == 2

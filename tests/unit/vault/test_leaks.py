@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import random
+from collections import Counter
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from easeci.errors import DataError
 from easeci.vault.intake import Offered, load_offered
+from easeci.vault.leaks import _log_chance, label_column_among
 from tests.unit.vault.making import SECRET, write, written
 
 SIZE = 60
@@ -125,3 +130,22 @@ def test_a_column_that_is_called_label_is_warned_of(tmp_path: Path, name: str) -
     path = written(tmp_path / "e.csv", {"id": [1, 2], name: ["a", "b"]})
     assert any(f"column '{name}' will be shown" in text for text in load_offered(path).warnings)
     assert load_offered(path, label_column=name).warnings != load_offered(path).warnings
+
+
+@pytest.mark.parametrize("labels", ["aab", "aabb", "aabbb", "aabbcc", "aaabbb", "aaab"])
+def test_the_chance_to_fit_is_never_taken_for_smaller_than_it_is(labels: str) -> None:
+    """Against all orders of the labels: how many of them fit a column one to one.
+
+    If all classes are equally common, the chance is exact.
+    """
+    orders = set(permutations(labels))
+    fitting = sum(len(set(zip(order, labels, strict=True))) == len(set(labels)) for order in orders)
+    chance = math.exp(_log_chance(pl.Series(list(labels))))
+    assert chance >= fitting / len(orders) - 1e-12
+    if len(set(Counter(labels).values())) == 1:
+        assert chance == pytest.approx(fitting / len(orders))
+
+
+def test_a_column_is_named_as_labels_in_any_case_and_with_spaces() -> None:
+    assert label_column_among(["x", " Label", "labels"]) == " Label"
+    assert label_column_among(["target", "y", "labelled"]) is None
