@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from easeci.build.processes import threads_of
 from easeci.build.sandbox import SYSTEM_FOLDERS, SYSTEM_SETTINGS, Job, Launch, Layout
 from easeci.build.seccomp import seccomp_filter
 from easeci.build.workspace import Workspace
@@ -54,7 +55,6 @@ class Landlock:
             readable=[*readable, *DEVICES, str(job.workspace.examples)],
             writable=[*writable, *WRITABLE_DEVICES],
             filter=base64.b64encode(seccomp_filter(namespaces=False) or b"").decode(),
-            processes=job.limits.processes if job.workspace.uid is not None else None,
         )
 
 
@@ -73,9 +73,7 @@ class Unsandboxed:
     def launch(self, job: Job) -> Launch:
         """Start ``supervise.py`` with orders that confine nothing."""
         nothing: list[str] = []
-        return _launch(
-            job, confined=False, readable=nothing, writable=nothing, filter="", processes=None
-        )
+        return _launch(job, confined=False, readable=nothing, writable=nothing, filter="")
 
 
 def _own_names(space: Workspace) -> Layout:
@@ -89,12 +87,24 @@ def _launch(job: Job, **more: object) -> Launch:
         "folder": str(job.workspace.checkout),
         "uid": job.workspace.uid,
         "file_bytes": job.limits.output_bytes,
+        "processes": _most_processes(job),
         "parent": os.getpid(),
         **more,
     }
     path = job.workspace.private / "orders.json"
     path.write_text(json.dumps(orders), "utf-8")
     return Launch([sys.executable, "-I", "-S", str(SUPERVISE), str(path)])
+
+
+def _most_processes(job: Job) -> int:
+    """The limit of processes for the user that the program runs as.
+
+    The kernel counts all processes of a user. An invoking account has others running already, and
+    those must not count against the build. (A limit does not hold for root.)
+    """
+    if job.workspace.uid is not None:
+        return job.limits.processes
+    return job.limits.processes + threads_of(os.getuid())
 
 
 def _refuse_hidden_inside(readable: list[str], hidden: tuple[Path, ...]) -> None:

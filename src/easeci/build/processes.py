@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,19 @@ def descendants(root: int) -> list[Process]:
         found += below
         waiting += [process.pid for process in below]
     return found
+
+
+def threads_of(uid: int) -> int:
+    """How many threads run under a user id: what the kernel holds against a limit of processes."""
+    total = 0
+    for entry in PROC.iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):  # it has ended meanwhile
+                about = dict(
+                    line.split(":", 1) for line in (entry / "status").read_text().splitlines()
+                )
+                total += int(about["Threads"]) if int(about["Uid"].split()[0]) == uid else 0
+    return total
 
 
 def _read(pid: int) -> Process | None:

@@ -83,8 +83,9 @@ def become_program(orders: dict[str, Any]) -> None:
         (resource.RLIMIT_FSIZE, orders["file_bytes"]),
         (resource.RLIMIT_NPROC, orders["processes"]),
     ):
-        if value is not None:
-            resource.setrlimit(limit, (value, value))
+        _, most = resource.getrlimit(limit)
+        allowed = value if most == resource.RLIM_INFINITY else min(value, most)
+        resource.setrlimit(limit, (allowed, allowed))
     if orders["uid"] is not None:
         os.setgroups([])
         os.setresgid(orders["uid"], orders["uid"], orders["uid"])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from easeci.build import processes
-from easeci.build.processes import Process, descendants, use_more_than
+from easeci.build.processes import Process, descendants, threads_of, use_more_than
 
 KIB = 1024
 
@@ -53,3 +54,18 @@ def test_pages_that_workers_share_count_once(proc: Path) -> None:
     assert sum(process.resident_bytes for process in found) == 1600 * KIB
     assert not use_more_than(400 * KIB, found, 10)
     assert use_more_than(399 * KIB, found, 10)
+
+
+def test_every_thread_of_a_user_counts() -> None:
+    """Twenty threads that wait count as twenty, beside the process that started them."""
+    end = threading.Event()
+    waiting = [threading.Thread(target=end.wait) for _ in range(20)]
+    for thread in waiting:
+        thread.start()
+    try:
+        assert threads_of(os.getuid()) > len(waiting)
+        assert threads_of(4_000_000_000) == 0  # a user id that nobody has
+    finally:
+        end.set()
+        for thread in waiting:
+            thread.join()
