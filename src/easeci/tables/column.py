@@ -202,7 +202,8 @@ def comparable(first: pl.Series, second: pl.Series) -> tuple[pl.Series, pl.Serie
 def as_text(values: pl.Series) -> pl.Series:
     """Values as they are stored: equal values are spelt the same."""
     if values.dtype == pl.Float64:
-        values = values + 0.0  # -0.0 is 0.0
+        # -0.0 equals 0.0 and must be spelt the same; adding 0.0 does not change it in polars.
+        values = values.set(values == 0.0, 0.0)
     return values.cast(pl.String)
 
 

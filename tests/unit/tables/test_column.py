@@ -17,6 +17,7 @@ from easeci.tables.column import (
     Column,
     ColumnRole,
     Kind,
+    as_text,
     checked,
     comparable,
     repeated_ids,
@@ -114,3 +115,10 @@ def test_rows_with_labels_are_named_by_number() -> None:
     labels = Column("l", ColumnRole.LABELS, ids, ids)
     assert where(labels, rows) == "5, at data row 1, 2, 3 and 2 more"
     assert where(Column("p", ColumnRole.NEW, ids, ids), rows).count(SECRET) == 3
+
+
+def test_equal_numbers_are_stored_as_the_same_text() -> None:
+    """-0.0 equals 0.0: as a prediction it must match the label 0.0."""
+    stored = as_text(pl.Series("prediction", [-0.0, 0.0, -1.5, None]))
+    assert stored.to_list() == ["0.0", "0.0", "-1.5", None]
+    assert stored.name == "prediction"
