@@ -23,9 +23,14 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     reading, writing = os.pipe()
     terminal = SimpleNamespace(isatty=lambda: True, fileno=lambda: reading)
     monkeypatch.setattr(keyboard, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
-    yield Keyboard(), lambda keys: os.write(writing, keys)
+    with os.fdopen(writing, "wb", buffering=0) as keys:
+
+        def press(pressed: bytes) -> None:
+            keys.write(pressed)
+            keys.close()  # so that a key too many ends the test, and does not wait for ever
+
+        yield Keyboard(), press
     os.close(reading)
-    os.close(writing)
 
 
 @pytest.mark.parametrize(
