@@ -42,13 +42,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say loudly what was not run without root."""
+    """Say loudly what was not run, and why: without root, or on a kernel without Landlock."""
     skipped: list[pytest.TestReport] = terminalreporter.stats.get("skipped", [])
-    count = sum(NEEDS_ROOT in str(report.longrepr) for report in skipped)
-    if count:
-        tests = "1 test" if count == 1 else f"{count} tests"
-        terminalreporter.section("NOT ALL TESTS WERE RUN", "!", red=True, bold=True)
+    if not skipped:
+        return
+    terminalreporter.section("NOT ALL TESTS WERE RUN", "!", red=True, bold=True)
+    root = sum(NEEDS_ROOT in str(report.longrepr) for report in skipped)
+    others = len(skipped) - root
+    if root:
+        tests = "1 test" if root == 1 else f"{root} tests"
         terminalreporter.line(f"NOT RUN because they need root: {tests} (CI runs them)", red=True)
+    if others:
+        tests = "1 test" if others == 1 else f"{others} tests"
+        terminalreporter.line(f"NOT RUN for the reasons given below: {tests}", red=True)
 
 
 def _turn(item: pytest.Item) -> int:

@@ -56,7 +56,7 @@ WAYS = (install_by_path, install_by_finder, install_by_record, install_by_egg, i
 def test_editable_installs_of_the_repository_are_refused(
     install: object, environment: Path, tmp_path: Path
 ) -> None:
-    """Whoever made them, and however: the program would import the work tree."""
+    """Every kind of editable install is refused: the program would import the work tree."""
     assert callable(install)
     top = tmp_path / "repository"
     refuse_editable([environment], top)
