@@ -156,7 +156,7 @@ def test_errors_say_the_same_to_a_developer_whatever_is_there(decided: Workplace
             assert "not for a developer&#39;s token" in body
         assert shown["GET /commits/1/log"][2] == shown["GET /commits/99/log"][2]
         assert shown["GET /commits/99"][0] == 404
-        broken = decided.repository / ".easeci" / "ledger.db"
+        broken = decided.repository / ".easeci" / "ledger" / "ledger.db"
         content = broken.read_bytes()
         broken.write_bytes(b"label" * 1000)
         try:

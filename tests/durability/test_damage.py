@@ -91,7 +91,7 @@ def rows_of(path: Path) -> object:
 
 def test_a_flipped_bit_in_the_database_is_found_unless_it_says_nothing(copy: Workplace) -> None:
     """Bytes that hold no value (free space of a page) may change; what is stored may not."""
-    path = store_of(copy) / "ledger.db"
+    path = store_of(copy) / "ledger" / "ledger.db"
     content, chosen, missed = path.read_bytes(), random.Random(2), 0
     before = rows_of(path)
     for _ in range(FLIPS_IN_DATABASE):
@@ -120,7 +120,7 @@ def test_a_flipped_bit_in_the_database_is_found_unless_it_says_nothing(copy: Wor
     ],
 )
 def test_a_changed_record_is_found(copy: Workplace, statement: str) -> None:
-    with sqlite3.connect(store_of(copy) / "ledger.db") as connection:
+    with sqlite3.connect(store_of(copy) / "ledger" / "ledger.db") as connection:
         assert connection.execute(statement).rowcount > 0
     assert found(copy)
 
@@ -140,9 +140,11 @@ def test_a_label_that_is_exchanged_is_found(copy: Workplace) -> None:
 
 def test_a_lost_key_is_said(copy: Workplace) -> None:
     (store_of(copy) / "key").unlink()
-    done = copy.easeci("log", "--verify")
-    assert done.returncode != 0
-    assert "Traceback" not in done.stderr
+    for command in (("log", "--verify"), ("status",), ("run",), ("testset", "add", "x.csv")):
+        done = copy.easeci(*command, code=6)
+        assert "the key of the store" in done.stderr
+        assert "is lost" in done.stderr
+        assert "backup" in done.stderr
 
 
 def test_the_command_lists_what_is_damaged(copy: Workplace) -> None:

@@ -221,7 +221,7 @@ def below(name):
 READ = {
     "the store": lambda: os.listdir(bare + "/.easeci"),
     "the key": read(bare + "/.easeci/key"),
-    "the ledger": read(bare + "/.easeci/ledger.db"),
+    "the ledger": read(bare + "/.easeci/ledger/ledger.db"),
     "labels": below("0001.parquet"),
     "the vault": lambda: os.listdir(bare + "/.easeci/vault"),
     "entries of others": lambda: [os.listdir(drop)],

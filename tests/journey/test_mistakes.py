@@ -139,7 +139,7 @@ def test_a_store_of_a_newer_version(place: Workplace) -> None:
     import sqlite3
 
     place.add_testset()
-    with sqlite3.connect(place.repository / ".easeci" / "ledger.db") as connection:
+    with sqlite3.connect(place.repository / ".easeci" / "ledger" / "ledger.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     said(place.easeci("run"), 6, "newer easeci", "Upgrade")
 

@@ -12,44 +12,45 @@ from sqlalchemy import Connection, Engine, insert, inspect, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from easeci.errors import InfrastructureError
-from easeci.files import make_store_folder
+from easeci.files import explained, make_folder, make_store_folder
 from easeci.ledger.chain import Head, Record
-from easeci.store.engine import database_errors, sqlite_engine, writing
+from easeci.store.engine import database_errors, is_read_only, sqlite_engine, writing
 from easeci.store.locks import is_locked, locked
+from easeci.store.placing import LEDGER, copy_database, database_path, move_database
 from easeci.store.schema import REVISION, event, project
-
-DATABASE = "ledger.db"
 
 
 @dataclass(frozen=True)
 class Store:
-    """A folder with a database of events.
+    """A folder with a database of events, whose file is ``path``.
 
     A store knows records, heads and projects. It does not know what events mean.
     """
 
     folder: Path
+    path: Path
     engine: Engine
 
     @staticmethod
     def open(folder: Path, *, create: bool = False) -> Store:
         """Open the store in a folder. Only ``create`` makes a new one."""
-        path = folder / DATABASE
         if create:
             make_store_folder(folder)
-        elif not path.exists():
-            raise InfrastructureError(f"there is no store in {folder}")
-        store = Store(folder, sqlite_engine(path, create=create))
+            with explained(f"the store {folder} cannot be used"):
+                make_folder(folder / LEDGER)
+        move_database(folder)
+        path = database_path(folder)
+        if not create and not path.exists():
+            raise InfrastructureError(
+                f"the ledger of the store {folder} is missing",
+                hint="Put a backup of the store back: `easeci restore FILE`.",
+            )
+        store = Store(folder, path, sqlite_engine(path, create=create))
         with database_errors(path):
             migrate(store.engine, path)
         if create:
             path.chmod(0o600)
         return store
-
-    @property
-    def path(self) -> Path:
-        """The file of the database."""
-        return self.folder / DATABASE
 
     def projects(self) -> list[str]:
         """The names of all projects, sorted."""
@@ -104,19 +105,22 @@ class Store:
         return is_locked(self._lock(name))
 
     def _lock(self, name: str) -> Path:
-        return self.folder / f"lock-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+        return self.path.parent / f"lock-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
     def damage(self) -> str | None:
         """What SQLite finds wrong with the file of the database, or None."""
         with database_errors(self.path), self.engine.connect() as connection:
             found = connection.scalars(text("PRAGMA integrity_check")).first()
-        return None if found == "ok" else f"{DATABASE}: {found}"
+        return None if found == "ok" else f"{self.path.name}: {found}"
 
 
 def migrate(engine: Engine, path: Path) -> None:
-    """Bring the database to this version's schema; refuse one that is newer."""
+    """Bring the database to this version's schema, after a copy of it; refuse one that is newer.
+
+    A database that can only be read stays at its schema: events were always stored in one way.
+    """
     found = _revision(engine)
-    if found == REVISION:
+    if found == REVISION or is_read_only(engine):
         return
     # Here and not above: alembic is slow to load, and a store is migrated rarely.
     from alembic import command
@@ -134,6 +138,8 @@ def migrate(engine: Engine, path: Path) -> None:
             f"{path} was written by a newer easeci (schema {found})",
             hint="Upgrade this easeci; nothing was changed.",
         ) from None
+    if found is not None:
+        copy_database(path, path.with_name(f"before-{REVISION}.db"))
     with writing(engine).begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")  # does nothing if another command was quicker
