@@ -67,7 +67,7 @@ def _document(row: OwnerRow) -> dict[str, Any]:
 def _verify(store: Any, project: str | None, as_json: bool) -> None:
     from easeci.service.custody.verify import verify
 
-    found = verify(opened(store, project))
+    found = verify(opened(store, project, refuse_older=False))
     if as_json:
         print_json({"damage": found})
     if found:

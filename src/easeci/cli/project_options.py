@@ -37,12 +37,17 @@ OwnerOption = Annotated[
 ByOption = Annotated[str | None, typer.Option("--by", help="Who labels; default: your login name.")]
 
 
-def opened(store: Path | None, project: str | None, *, create: bool = False) -> Project:
-    """Open the project that the options name; ``create`` makes it if it is new."""
+def opened(
+    store: Path | None, project: str | None, *, create: bool = False, refuse_older: bool = True
+) -> Project:
+    """Open the project that the options name; ``create`` makes it if it is new.
+
+    With ``refuse_older``, a store that is older than this clone has seen is an error.
+    """
     # Here and not above, because --help needs no store.
     from easeci.service.project import open_project
 
-    return open_project(Path(), store=store, name=project, create=create)
+    return open_project(Path(), store=store, name=project, create=create, refuse_older=refuse_older)
 
 
 def say_waiting() -> None:

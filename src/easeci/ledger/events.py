@@ -323,6 +323,31 @@ class Looked(Event):
     view: str
 
 
+@dataclass(frozen=True)
+class ClockSetBack(Event):
+    """The clock showed an earlier time than at the event before, by so many seconds."""
+
+    seconds: int
+
+
+@dataclass(frozen=True)
+class BackupMade(Event):
+    """A backup of the store was written. Without its key it shows labels, but proves nothing."""
+
+    with_key: bool
+
+
+@dataclass(frozen=True)
+class OlderStoreAccepted(Event):
+    """The owner goes on with an older copy of the store.
+
+    ``seen`` is the number of the last event that this clone had seen, ``found`` that of the copy.
+    """
+
+    seen: int
+    found: int
+
+
 KINDS: dict[str, type[Event]] = {
     kind.recorded_kind(): kind
     for kind in (
@@ -346,6 +371,9 @@ KINDS: dict[str, type[Event]] = {
         MessageQueued,
         MessageTried,
         Looked,
+        ClockSetBack,
+        BackupMade,
+        OlderStoreAccepted,
     )
 }
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from easeci.ledger.chain import Head, Record
 from easeci.ledger.events import (
+    BackupMade,
     BaselineArchived,
     BaselineBuilt,
     BaselineFailed,
@@ -20,12 +21,14 @@ from easeci.ledger.events import (
     BuildFailed,
     Built,
     Charged,
+    ClockSetBack,
     Decided,
     Event,
     LabelsAdded,
     Looked,
     MessageQueued,
     MessageTried,
+    OlderStoreAccepted,
     ProjectOpened,
     Promoted,
     Signalled,
@@ -49,7 +52,7 @@ def fold(records: Iterable[Record]) -> State:
         event = _read(state, last)
         _APPLY[type(event)](state, event, last)
     if last is not None:
-        state.head = Head(last.number, last.code)
+        state.head, state.last_at = Head(last.number, last.code), last.at
     return state
 
 
@@ -61,7 +64,7 @@ def apply_record(state: State, record: Record) -> None:
 def apply(state: State, event: Event, record: Record) -> None:
     """Add one more event to the state; ``record`` is how it was recorded."""
     _APPLY[type(event)](state, event, record)
-    state.head = Head(record.number, record.code)
+    state.head, state.last_at = Head(record.number, record.code), record.at
 
 
 def _read(state: State, record: Record) -> Event:
@@ -270,6 +273,14 @@ def _looked(state: State, event: Looked, record: Record) -> None:
     state.looks.append((record.at, event.view))
 
 
+def _nothing(state: State, event: Event, record: Record) -> None:
+    """For events that only explain the record."""
+
+
+def _older_store_accepted(state: State, event: OlderStoreAccepted, record: Record) -> None:
+    state.older_accepted.append((record.at, event))
+
+
 _APPLY: dict[type[Event], Callable[[State, Any, Record], None]] = {
     ProjectOpened: _project_opened,
     TestsetAdded: _testset_added,
@@ -291,4 +302,7 @@ _APPLY: dict[type[Event], Callable[[State, Any, Record], None]] = {
     MessageQueued: _message_queued,
     MessageTried: _message_tried,
     Looked: _looked,
+    ClockSetBack: _nothing,
+    BackupMade: _nothing,
+    OlderStoreAccepted: _older_store_accepted,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from easeci.ledger.chain import Head
-from easeci.ledger.events import BaselineArchived
+from easeci.ledger.events import BaselineArchived, OlderStoreAccepted
 from easeci.ledger.messages import Message
 from easeci.ledger.submission import Submission
 from easeci.ledger.testset import Predictions, Step, Testset
@@ -28,7 +28,11 @@ class State:
     archive: BaselineArchived | None = None
     messages: list[Message] = field(default_factory=list)
     looks: list[tuple[str, str]] = field(default_factory=list)
+    older_accepted: list[tuple[str, OlderStoreAccepted]] = field(default_factory=list)
+    """When the owner went on with an older copy of the store."""
     head: Head | None = None
+    last_at: str = ""
+    """The time of the last event."""
 
     @property
     def latest_testset(self) -> Testset | None:

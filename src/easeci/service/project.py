@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,13 +19,16 @@ from typing import TYPE_CHECKING
 from easeci.build.repository import Repository
 from easeci.errors import InfrastructureError, NoTestsetError, UsageError
 from easeci.files import explained
-from easeci.ledger.chain import Head, chained, find_damage, start
+from easeci.ledger.chain import Head, Record, chained, find_damage, start
 from easeci.ledger.disclosure import disclosed_reason
-from easeci.ledger.events import Event, ProjectOpened, parse_event
+from easeci.ledger.events import ClockSetBack, Event, ProjectOpened, parse_event
 from easeci.ledger.fold import apply, apply_record, fold
 from easeci.ledger.state import State, Testset
+from easeci.store.head_note import ChangedNoteError, HeadNote
+from easeci.store.placing import database_path
 from easeci.store.store import Store
-from easeci.times import time_text
+from easeci.times import parse_time, time_text
+from easeci.vault.key import KEY_FILE, load_key
 from easeci.vault.paths import Vault, open_vault
 
 if TYPE_CHECKING:
@@ -57,8 +60,15 @@ class Project:
     caught_up: Head | None = None
 
     def append(self, *events: Event) -> None:
-        """Record events, all or none, and only if no other command has recorded any since."""
-        records = chained(chain_key(self.vault), self.head, utc_now(), events)
+        """Record events, all or none, and only if no other command has recorded any since.
+
+        Times never run backwards without a note: it is recorded before the events.
+        """
+        now = utc_now()
+        if now < self.state.last_at:
+            back = parse_time(self.state.last_at) - parse_time(now)
+            events = (ClockSetBack(int(back.total_seconds())), *events)
+        records = chained(chain_key(self.vault), self.head, now, events)
         self.store.append(self.name, self.head, records)
         for event, record in zip(events, records, strict=True):
             apply(self.state, event, record)
@@ -69,7 +79,17 @@ class Project:
         """Act alone on the project, on its newest state; other commands wait for the end."""
         with self.store.exclusive(self.name, waiting):
             self._catch_up()
-            yield
+            before = self.head
+            try:
+                yield
+            finally:
+                if self.head != before:
+                    self.head_note.write(self.head)
+
+    @property
+    def head_note(self) -> HeadNote:
+        """Where this clone notes the highest head that it has seen."""
+        return _head_note(self.repository, self.vault, self.name)
 
     def refresh(self) -> None:
         """Read what other commands have recorded since; cheap if they have recorded nothing."""
@@ -81,7 +101,7 @@ class Project:
         key = chain_key(self.vault)
         records, head = self.store.ledger(self.name, after=self.head.number)
         if head is None or head.number < self.head.number:  # not the store that it was
-            self.state, self.head = _load(self.store, self.name, key)
+            self.state, self.head = _load(self.store, self.name, key, self.head_note)
             return
         _require_sound(find_damage(key, self.name, records, head, after=self.head))
         for record in records:
@@ -141,24 +161,24 @@ def open_project(
     store: Path | None = None,
     name: str | None = None,
     create: bool = False,
+    refuse_older: bool = True,
 ) -> Project:
     """The project of the repository that ``folder`` is in.
 
     Only the owner's first action creates it (``create``). For every other command, a missing
-    project is one that has no testset yet.
+    project is one that has no testset yet. A store that is older than this clone has seen is
+    refused, unless the caller looks into that (``refuse_older``).
     """
     repository = Repository.find(folder)
     where = store_folder(repository, store).absolute()
-    with explained(f"the store {where} cannot be opened"):
-        begun = (where / "key").exists()
-    if not create and not begun:
+    if not _is_begun(where) and not create:
         raise no_testset()
     opened = Store.open(where, create=create)
     first_commit = "" if name else _identity(repository)
     chosen = name or _project_of(opened, first_commit) or _default_name(repository)
     vault = open_vault(where, chosen)
-    key = chain_key(vault)
-    state, head = _load(opened, chosen, key)
+    key, note = chain_key(vault), _head_note(repository, vault, chosen)
+    state, head = _load(opened, chosen, key, note if refuse_older else None)
     project = Project(chosen, repository, opened, vault, state, head)
     if state.first_commit not in (None, "", first_commit):
         _require_same_repository(project, told=name is not None)
@@ -166,10 +186,19 @@ def open_project(
         if not create:
             raise no_testset()
         with opened.exclusive(chosen):
-            project.state, project.head = _load(opened, chosen, key)
+            project.state, project.head = _load(opened, chosen, key, note)
             if project.head.number == 0:
                 project.append(ProjectOpened(_identity(repository)))
     return project
+
+
+def _is_begun(where: Path) -> bool:
+    """Whether a store is there. One that has lost its key is an error, and not a missing store."""
+    with explained(f"the store {where} cannot be opened"):
+        has_key = (where / KEY_FILE).exists()
+        if not has_key and database_path(where).exists():
+            load_key(where)
+    return has_key
 
 
 def _project_of(store: Store, first_commit: str) -> str | None:
@@ -213,10 +242,41 @@ def _require_same_repository(project: Project, *, told: bool) -> None:
     )
 
 
-def _load(store: Store, name: str, key: bytes) -> tuple[State, Head]:
+def _head_note(repository: Repository, vault: Vault, name: str) -> HeadNote:
+    """By the store's key, because a repository may have projects in several stores."""
+    file = vault.key.digest(name.encode(), "head note")[:32]
+    return HeadNote(repository.git_dir, file, vault.key.derived("head note"))
+
+
+def _load(store: Store, name: str, key: bytes, note: HeadNote | None) -> tuple[State, Head]:
     records, head = store.ledger(name)
     _require_sound(find_damage(key, name, records, head))
+    problem = None if note is None else find_older(records, note)
+    if problem is not None:
+        raise InfrastructureError(
+            problem,
+            hint="Nothing was done. `easeci restore FILE` puts a newer backup back. If there is "
+            "none: `easeci restore --accept-older`.",
+        )
     return fold(records), head or start(key, name)
+
+
+def find_older(records: Sequence[Record], note: HeadNote) -> str | None:
+    """Say that the store lacks an event which this clone has seen; None if it does not."""
+    try:
+        seen = note.read()
+    except ChangedNoteError:
+        return f"the note of the last event that was seen here was changed ({note.path})"
+    if seen is None:
+        return None
+    if len(records) < seen.number:
+        return (
+            f"the store is older than this clone has seen: it ends with event {len(records):,}, "
+            f"and event {seen.number:,} was seen"
+        )
+    if records[seen.number - 1].code != seen.code:
+        return f"the store is not the one that was seen here: event {seen.number:,} is another"
+    return None
 
 
 def _require_sound(damage: str | None) -> None:

@@ -48,10 +48,14 @@ class Key:
 
     def digest_chunks(self, chunks: Iterable[bytes], purpose: str = "file") -> str:
         """The digest of chunks put together."""
-        running = hmac.new(self.derived(purpose), digestmod=hashlib.sha256)
+        running = self.running_digest(purpose)
         for chunk in chunks:
             running.update(chunk)
         return running.hexdigest()
+
+    def running_digest(self, purpose: str = "file") -> hmac.HMAC:
+        """A digest to which content is given piece by piece."""
+        return hmac.new(self.derived(purpose), digestmod=hashlib.sha256)
 
     def digest_file(self, path: Path, purpose: str = "file") -> str:
         """The digest of a regular file's content. OSError if it cannot be read."""
@@ -60,7 +64,7 @@ class Key:
         with path.open("rb") as file:
             return self.digest_chunks(iter(lambda: file.read(CHUNK), b""), purpose)
 
-    def _text(self) -> bytes:
+    def file_content(self) -> bytes:
         """The content of the key's file: the bytes in hex, and a checksum that finds damage."""
         return f"{self._secret.hex()} {self.digest(b'', 'check')[:16]}\n".encode()
 
@@ -69,7 +73,7 @@ def create_key(store: Path) -> Key:
     """Make a new key in the store's folder. If another command was faster, load its key."""
     key = Key(secrets.token_bytes(SIZE))
     try:
-        create_file(store / KEY_FILE, key._text(), 0o600)
+        create_file(store / KEY_FILE, key.file_content(), 0o600)
     except FileExistsError:
         return load_key(store)
     return key
@@ -84,7 +88,7 @@ def load_key(store: Path) -> Key:
             content = file.read(CHUNK)
     except FileNotFoundError:
         raise InfrastructureError(
-            f"the store {store} has no key",
+            f"the key of the store {store} is lost",
             hint="Put its file 'key' back from a backup: nothing can be verified without it.",
         ) from None
     except OSError as error:
@@ -93,7 +97,7 @@ def load_key(store: Path) -> Key:
         key = Key(bytes.fromhex(content[: 2 * SIZE].decode("ascii")))
     except ValueError:
         key = None
-    if key is None or key._text() != content:
+    if key is None or key.file_content() != content:
         raise InfrastructureError(
             f"the key of the store {store} was changed or damaged",
             hint="Put its file 'key' back from a backup: nothing can be verified without it.",

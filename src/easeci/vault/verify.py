@@ -38,16 +38,19 @@ def damage(vault: Vault, expected: Mapping[int, Mapping[str, str]]) -> list[str]
     return found
 
 
+def attached_files(folder: Path, digests: Mapping[str, str]) -> dict[str, str]:
+    """The digests of the files that examples refer to, which one recorded file lists."""
+    if paths.MANIFEST not in digests:
+        return {}
+    listed = read_manifest((folder / paths.MANIFEST).read_bytes())
+    return {f"{paths.EXAMPLES}/{paths.FILES}/{path}": digest for path, digest in listed.items()}
+
+
 def _damage(folder: Path, key: Key, digests: Mapping[str, str]) -> list[str]:
     found = _differences(folder, key, digests)
-    files: dict[str, str] = {}
-    if paths.MANIFEST in digests:
-        if any(words.startswith(paths.MANIFEST) for words in found):
-            return found  # without the list of files, they cannot be checked
-        files = {
-            f"{paths.EXAMPLES}/{paths.FILES}/{path}": digest
-            for path, digest in read_manifest((folder / paths.MANIFEST).read_bytes()).items()
-        }
+    if any(words.startswith(paths.MANIFEST) for words in found):
+        return found  # without the list of files, they cannot be checked
+    files = attached_files(folder, digests)
     return [*found, *_differences(folder, key, files), *_additional(folder, {*digests, *files})]
 
 

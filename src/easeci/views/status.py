@@ -142,6 +142,11 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
         lines.append(f"{shared:,} of its examples were already in earlier testsets.")
     if testset.corrected:
         lines.append("Labels were corrected later; earlier signals stay as they are.")
+    if any(at >= testset.at for at, _ in state.older_accepted):
+        lines.append(
+            "The store was put back to an older copy: answers that developers have heard since "
+            "then are not counted."
+        )
     if any(at >= testset.at and view != LABELLING for at, view in state.looks):
         # A count of looks, or looks of labellers, would tell developers what waits.
         lines.append(

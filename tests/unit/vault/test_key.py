@@ -63,6 +63,6 @@ def test_any_bit_flipped_in_the_key_is_found(tmp_path: Path) -> None:
 def test_a_lost_key_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InfrastructureError) as caught:
         load_key(tmp_path)
-    assert "has no key" in str(caught.value)
+    assert "is lost" in str(caught.value)
     assert "backup" in str(caught.value)
     assert caught.value.exit_code == ExitCode.INTERNAL
