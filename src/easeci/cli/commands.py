@@ -74,6 +74,16 @@ COMMANDS = {
     "report": CommandEntry(
         "report", "report", "Write the history as one HTML file that needs nothing else."
     ),
+    "backup": CommandEntry(
+        "backup",
+        "backup",
+        "Write the whole store to one file, while others may work: ledger, labels, examples, key.",
+    ),
+    "restore": CommandEntry(
+        "backup",
+        "restore",
+        "Put a backup back as a new store, or accept a store that is older than was seen here.",
+    ),
     "hook": CommandEntry("hook", "hook", "Let git start the tests: by commits, or by pushes."),
     "watch": CommandEntry(
         "watch",

@@ -1,0 +1,159 @@
+"""A backup is put back as a whole, and an older store is not used by mistake."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from easeci.errors import DataError, InfrastructureError, UsageError
+from easeci.ledger.events import OlderStoreAccepted
+from easeci.service.custody.backup import write_backup
+from easeci.service.custody.restore import accept_older, restore_backup
+from easeci.service.custody.verify import verify
+from easeci.service.project import open_project
+from tests.projects import opened, run_on
+from tests.repositories import Workplace
+
+
+def store_of(place: Workplace) -> Path:
+    return place.repository / ".easeci"
+
+
+@pytest.fixture
+def backed_up(sealed: Workplace) -> Workplace:
+    """A store of which there is a backup, and no folder of the store any more."""
+    write_backup(opened(sealed), sealed.folder / "backup.tar")
+    shutil.rmtree(store_of(sealed))
+    return sealed
+
+
+def test_a_store_is_never_overwritten(sealed: Workplace) -> None:
+    write_backup(opened(sealed), sealed.folder / "backup.tar")
+    before = opened(sealed).head
+    with pytest.raises(UsageError, match="already"):
+        restore_backup(sealed.folder / "backup.tar", store_of(sealed))
+    assert opened(sealed).head == before
+
+
+def test_any_damage_to_a_backup_leaves_nothing_behind(backed_up: Workplace) -> None:
+    """A byte changed in any of its files, or an end that is missing."""
+    file = backed_up.folder / "backup.tar"
+    whole = file.read_bytes()
+    with tarfile.open(file) as tar:
+        places = [(m.name, m.offset_data + m.size // 2) for m in tar if m.size]
+    assert {"key", "ledger/ledger.db"} < {name for name, _ in places}
+    for name, place in places:
+        if name in ("easeci-backup.json", "ledger/ledger.db"):
+            continue  # JSON has free space, and so have pages of a database
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x40]) + whole[place + 1 :])
+        with pytest.raises((InfrastructureError, DataError)):
+            restore_backup(file, store_of(backed_up))
+        assert not store_of(backed_up).exists(), name
+    for size in (0, 700, len(whole) // 2):
+        file.write_bytes(whole[:size])
+        with pytest.raises((InfrastructureError, DataError)):
+            restore_backup(file, store_of(backed_up))
+        assert not store_of(backed_up).exists()
+    assert not list(backed_up.repository.glob(".making*"))
+    file.write_bytes(whole)
+    restore_backup(file, store_of(backed_up))
+
+
+@pytest.mark.parametrize("name", ["../../outside", "vault/../../../outside", "/outside", "notes"])
+def test_nothing_lands_outside_the_store(backed_up: Workplace, name: str) -> None:
+    """A file that looks like a backup may have been made by somebody else."""
+    file = backed_up.folder / "backup.tar"
+    with tarfile.open(file, "a") as tar:
+        member = tarfile.TarInfo(name)
+        member.size = 5
+        tar.addfile(member, io.BytesIO(b"evil\n"))
+    before = set(backed_up.folder.rglob("*"))
+    with pytest.raises(DataError, match="not a backup"):
+        restore_backup(file, store_of(backed_up))
+    assert set(backed_up.folder.rglob("*")) == before
+
+
+def test_what_is_not_a_backup_is_said(sealed: Workplace, tmp_path: Path) -> None:
+    target = tmp_path / "new"
+    (tmp_path / "text").write_text("not a backup")
+    with pytest.raises(DataError, match="not a backup"):
+        restore_backup(tmp_path / "text", target)
+    with pytest.raises(UsageError, match="there is no file"):
+        restore_backup(tmp_path / "missing", target)
+    with tarfile.open(tmp_path / "newer.tar", "w") as tar:
+        member = tarfile.TarInfo("easeci-backup.json")
+        content = b'{"format": 99, "at": "2030-01-01T00:00:00Z"}'
+        member.size = len(content)
+        tar.addfile(member, io.BytesIO(content))
+    with pytest.raises(DataError, match="does not know"):
+        restore_backup(tmp_path / "newer.tar", target)
+    assert not target.exists()
+
+
+def test_an_older_store_is_refused_until_the_owner_accepts_it(sealed: Workplace) -> None:
+    """The attack: run a commit, hear the answer, and put the store of before back."""
+    run_on(sealed)
+    shutil.copytree(store_of(sealed), sealed.folder / "older")
+    sealed.commit_cut(0.75)
+    run_on(sealed)
+    shutil.rmtree(store_of(sealed))
+    (sealed.folder / "older").rename(store_of(sealed))
+    for command in (("status",), ("run",), ("log",), ("testset", "retire", "--reason", "x")):
+        done = sealed.easeci(*command, code=6)
+        assert "older than this clone has seen" in done.stderr
+        assert "easeci restore --accept-older" in done.stderr
+    done = sealed.easeci("log", "--verify", code=6)
+    assert "older than this clone has seen" in " ".join(done.stdout.split())
+    found = open_project(sealed.repository, refuse_older=False)
+    assert accept_older(found) is not None
+    assert accept_older(found) is None
+    ((_, accepted),) = opened(sealed).state.older_accepted
+    assert isinstance(accepted, OlderStoreAccepted)
+    assert accepted.seen > accepted.found
+    assert verify(opened(sealed)) == []
+    assert "older copy" in " ".join(sealed.easeci("status", code=0).stdout.split())
+
+
+def test_a_store_without_the_log_of_sqlite_is_older(sealed: Workplace) -> None:
+    """The last events may be in that file alone: without it the store looks sound, but older."""
+    project = opened(sealed)
+    with project.store.engine.connect() as open_meanwhile:  # the last to close empties the log
+        open_meanwhile.exec_driver_sql("SELECT count(*) FROM event").fetchall()
+        run_on(sealed)
+        content = project.store.path.read_bytes()
+        assert project.store.path.with_name("ledger.db-wal").stat().st_size
+    for path in project.store.path.parent.glob("ledger.db-*"):
+        path.unlink()
+    project.store.path.write_bytes(content)
+    with pytest.raises(InfrastructureError, match="older than this clone has seen"):
+        opened(sealed)
+
+
+def test_a_store_that_went_another_way_is_refused(sealed: Workplace) -> None:
+    """It has as many events, but not the one that was seen."""
+    shutil.copytree(sealed.repository, sealed.folder / "twin", symlinks=True)
+    run_on(sealed)
+    twin = Workplace(sealed.folder / "twin-place")
+    twin.folder.mkdir()
+    (sealed.folder / "twin").rename(twin.repository)
+    twin.commit_cut(0.52)
+    run_on(twin)
+    run_on(twin, "HEAD~1")
+    shutil.rmtree(store_of(sealed))
+    shutil.copytree(store_of(twin), store_of(sealed))
+    with pytest.raises(InfrastructureError, match="is another"):
+        opened(sealed)
+
+
+def test_a_copy_in_another_clone_is_not_noticed(sealed: Workplace) -> None:
+    """The documented limit: a clone knows only what it has seen itself."""
+    run_on(sealed)
+    shutil.copytree(store_of(sealed), sealed.folder / "older")
+    sealed.commit_cut(0.75)
+    run_on(sealed)
+    sealed.git("clone", "--quiet", ".", str(sealed.folder / "clone"))
+    assert open_project(sealed.folder / "clone", store=sealed.folder / "older").head.number > 0
