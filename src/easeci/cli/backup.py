@@ -32,7 +32,7 @@ def backup(
         made = write_backup(found, file, key_file=key_apart, waiting=say_waiting)
     if as_json:
         events = {name: head.number for name, head in made.heads.items()}
-        print_json({"file": str(file), "at": made.at, "events": events})
+        print_json({"file": str(file), "store": made.store, "at": made.at, "events": events})
         return
     output().print(f"Wrote {file}: every recorded file is in it, and was verified.")
     where = "It holds the labels and the key" if key_apart is None else "It holds the labels"

@@ -243,8 +243,8 @@ def _require_same_repository(project: Project, *, told: bool) -> None:
 
 
 def _head_note(repository: Repository, vault: Vault, name: str) -> HeadNote:
-    """By the store's key, because a repository may have projects in several stores."""
-    file = vault.key.digest(name.encode(), "head note")[:32]
+    """By the store's identity, because a repository may have projects in several stores."""
+    file = f"{vault.key.identity}-{vault.key.digest(name.encode(), 'head note')[:16]}"
     return HeadNote(repository.git_dir, file, vault.key.derived("head note"))
 
 

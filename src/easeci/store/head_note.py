@@ -2,7 +2,7 @@
 
 ::
 
-    <git folder>/easeci-owner/heads/<project>    number and code of the last event, keyed
+    <git folder>/easeci-owner/heads/<store>-<project>    the last event: number and code, keyed
 
 A chain cannot show that a whole store was replaced by an older copy of itself, or that SQLite's log
 was removed. The note shows it: the store must still hold the event that was noted. The outer folder

@@ -38,6 +38,11 @@ class Key:
     def __reduce__(self) -> str:
         raise TypeError("a key is never pickled")
 
+    @property
+    def identity(self) -> str:
+        """The identity of the store that the key belongs to. It tells nothing about the key."""
+        return self.digest(b"", "identity")[:16]
+
     def derived(self, purpose: str) -> bytes:
         """Another key for one purpose: the same content has another digest for each purpose."""
         return hmac.digest(self._secret, b"easeci:" + purpose.encode(), "sha256")

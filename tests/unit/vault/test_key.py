@@ -43,6 +43,12 @@ def test_digests_depend_on_content_key_and_purpose(tmp_path: Path) -> None:
         one.digest_file(tmp_path)
 
 
+def test_a_store_has_an_identity_that_tells_nothing_about_its_key() -> None:
+    one, other = Key(b"1" * 32), Key(b"2" * 32)
+    assert one.identity == Key(b"1" * 32).identity != other.identity
+    assert one.identity not in one.file_content().decode()
+
+
 def test_any_bit_flipped_in_the_key_is_found(tmp_path: Path) -> None:
     create_key(tmp_path)
     path = tmp_path / KEY_FILE

@@ -18,7 +18,7 @@ import json
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -42,15 +42,17 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class Backup:
-    """What a backup holds: the head of each project, and when it was made."""
+    """What a backup holds: of which store, the head of each project, and when it was made."""
 
+    store: str
     at: str
-    heads: dict[str, Head] = field(default_factory=dict)
+    heads: dict[str, Head]
 
     def document(self) -> bytes:
         """The backup's own description, as JSON."""
         heads = {name: [head.number, head.code] for name, head in self.heads.items()}
-        return json.dumps({"format": FORMAT, "at": self.at, "heads": heads}).encode()
+        about = {"format": FORMAT, "store": self.store, "at": self.at, "heads": heads}
+        return json.dumps(about).encode()
 
 
 class _ReplacedError(Exception):
@@ -113,7 +115,8 @@ def _write(project: Project, target: Path, *, with_key: bool) -> Backup:
         copy_database(project.store.path, copied)
         copy = Store.open(Path(folder))
         heads = {name: copy.head(name) for name in copy.projects()}
-        made = Backup(utc_now(), {name: head for name, head in heads.items() if head is not None})
+        known = {name: head for name, head in heads.items() if head is not None}
+        made = Backup(key.identity, utc_now(), known)
         _add(tar, ABOUT, made.document())
         if with_key:
             _add(tar, KEY_FILE, key.file_content())
