@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import textwrap
@@ -19,6 +20,7 @@ import pytest
 from easeci.build.bubblewrap import Bubblewrap
 from easeci.build.landlock import Landlock, Unsandboxed
 from easeci.build.sandbox import Sandbox
+from easeci.build.workspace import NORMAL_TIME
 from easeci.errors import InfrastructureError
 from tests.sandbox.attacks import ATTACKS, HARNESS
 from tests.sandbox.building import Site, usable
@@ -136,6 +138,42 @@ def test_examples_are_all_of_one_time(site: Site, sandbox: Sandbox) -> None:
         return times != {315532800}
     """
     assert attacked(site, sandbox, "{}", attack) == "stopped", site.log
+
+
+LABELLED = """
+def attack():
+    folder = targets["examples"] or os.environ["EASECI_EXAMPLES"]
+    told = []
+    for name in sorted(os.listdir(folder)):
+        about = os.stat(folder + "/" + name)
+        if (about.st_atime, about.st_mtime) != (315532800, 315532800):
+            told.append((name, about.st_atime, about.st_mtime))
+        if about.st_ino in targets["inodes"] or about.st_nlink != 1:
+            told.append((name, about.st_ino, about.st_nlink))
+    print(told)
+    return told
+"""
+
+
+def test_examples_do_not_tell_which_were_labelled(site: Site, sandbox: Sandbox) -> None:
+    """Somebody reads files of the vault between two builds, and no program can tell.
+
+    The control has hard links of the vault's files instead, and there the times tell.
+    """
+    examples = site.vault / "examples"
+    for name in ("1.png", "2.png", "3.png"):
+        (examples / name).write_bytes(b"png")
+    for path in examples.iterdir():
+        path.chmod(0o644)
+        os.utime(path, (NORMAL_TIME, NORMAL_TIME))
+    linked = site.root / "linked"
+    shutil.copytree(examples, linked, copy_function=os.link)
+    about = {"examples": None, "inodes": [path.stat().st_ino for path in examples.iterdir()]}
+    assert attacked(site, sandbox, json.dumps(about), LABELLED) == "stopped", site.log
+    os.utime(examples / "2.png", (NORMAL_TIME + 1000, NORMAL_TIME))
+    assert attacked(site, sandbox, json.dumps(about), LABELLED) == "stopped", site.log
+    control = json.dumps({"examples": str(linked), "inodes": []})
+    assert attacked(site, Unsandboxed(), control, LABELLED) == "reached"
 
 
 def test_a_secret_folder_inside_a_mounted_one_is_hidden(site: Site) -> None:

@@ -176,11 +176,10 @@ def test_a_file_is_replaced_as_a_whole_or_left_alone(tmp_path: Path) -> None:
 
 
 def test_the_store_is_ignored_by_git_and_private(tmp_path: Path) -> None:
-    vault, _, testset = sealed(tmp_path)
+    vault, _, _ = sealed(tmp_path)
     assert (tmp_path / "store" / ".gitignore").read_text() == "*\n"
     for path in (tmp_path / "store").rglob("*"):
-        shown = path.is_file() and testset.examples_folder in path.parents
-        mode = 0o700 if path.is_dir() else 0o644 if shown else 0o600
+        mode = 0o700 if path.is_dir() else 0o600
         assert stat.S_IMODE(path.stat().st_mode) == mode, path
     assert vault.numbers() == [1]
 

@@ -47,7 +47,6 @@ class Bubblewrap:
 
     name: str = "bubblewrap"
     changes_user: bool = True
-    has_mounts: bool = True
 
     def layout(self, workspace: Workspace) -> Layout:  # noqa: ARG002 - the same for every build
         """Fixed names, so that a program learns nothing of this machine from them."""

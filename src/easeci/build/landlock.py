@@ -34,7 +34,6 @@ class Landlock:
 
     name: str = "landlock"
     changes_user: bool = True
-    has_mounts: bool = False
 
     def layout(self, workspace: Workspace) -> Layout:
         """The folders under their own names, since there are no mounts."""
@@ -64,7 +63,6 @@ class Unsandboxed:
 
     name: str = "none"
     changes_user: bool = False
-    has_mounts: bool = False
 
     def layout(self, workspace: Workspace) -> Layout:
         """The folders under their own names, since there are no mounts."""

@@ -123,7 +123,7 @@ class _Build:
     def run_in(self, sandbox: Sandbox) -> BuiltPredictions:
         uid, limits = user_for(sandbox), self.program.limits
         with open_workspace(uid, self.hidden) as space:
-            _fill(space, self.source, self.examples, may_link=sandbox.has_mounts)
+            _fill(space, self.source, self.examples)
             job = Job(
                 space,
                 _command(self.program.command, space.checkout, self.toolchain.python),
@@ -141,7 +141,7 @@ class _Build:
         return BuiltPredictions(predictions, log, outcome.seconds)
 
 
-def _fill(space: Workspace, source: BuildSource, examples: Path, *, may_link: bool) -> None:
+def _fill(space: Workspace, source: BuildSource, examples: Path) -> None:
     match source:
         case CommitSource():
             checkout(source.repository, source.commit, space.checkout)
@@ -151,7 +151,7 @@ def _fill(space: Workspace, source: BuildSource, examples: Path, *, may_link: bo
             with _copying("the checkout"):
                 shutil.copytree(source.folder, space.checkout, symlinks=True, dirs_exist_ok=True)
     with _copying("the examples"):
-        copy_examples(examples, space.examples, may_link=may_link)
+        copy_examples(examples, space.examples)
 
 
 @contextmanager

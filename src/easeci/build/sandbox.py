@@ -99,11 +99,6 @@ class Sandbox(Protocol):
         """Whether root runs programs as a user of their own."""
         ...
 
-    @property
-    def has_mounts(self) -> bool:
-        """Whether it can mount the examples read-only; if not, the program gets copies of them."""
-        ...
-
     def layout(self, workspace: Workspace) -> Layout:
         """Where the program will see the workspace."""
         ...

@@ -18,6 +18,9 @@ PREFIX = "easeci-build-"
 LOCK = "lock"
 NORMAL_TIME = 315_532_800
 """1980-01-01, the time of every example: the real time could tell something about it."""
+SHARE_BLOCKS = 0x40049409
+"""The number of the kernel's call FICLONE."""
+COPIED_AT_ONCE = 1 << 20
 BUILD_UIDS = range(64_100, 65_000)
 """No system gives these to accounts."""
 
@@ -201,32 +204,49 @@ def _remove(folder: Path) -> None:
     folder.rmdir()
 
 
-def copy_examples(examples: Path, into: Path, *, may_link: bool) -> None:
-    """Give a build its examples: readable, with one time, and never a way to change the vault's.
+def copy_examples(examples: Path, into: Path) -> None:
+    """Give a build examples of its own: readable by all, and all of one time.
 
-    A hard link is the vault's own file under another name. So it is made only if the sandbox mounts
-    it read-only and its mode and time are already as they must be.
+    No file shares its inode with the vault's: its times would tell which examples somebody has
+    labelled, and when. The times at which a file was made and last changed cannot be set, so all
+    files are made first and get their modes last. Then these times do not tell either how long it
+    took to read each of the vault's files, which is shorter for those that were read lately.
     """
-    for parent, folders, files in os.walk(examples):
-        here = into / Path(parent).relative_to(examples)
-        for name in folders:
-            (here / name).mkdir()
-        for name in files:
-            _give(Path(parent) / name, here / name, may_link=may_link)
+    pairs = list(_make_empty(examples, into))
+    for source, target in pairs:
+        _copy_content(source, target)
+    for _, target in pairs:
+        target.chmod(0o644)
+        os.utime(target, (NORMAL_TIME, NORMAL_TIME))
     for parent, _, _ in os.walk(into, topdown=False):
         Path(parent).chmod(0o755)
         os.utime(parent, (NORMAL_TIME, NORMAL_TIME))
 
 
-def _give(source: Path, target: Path, *, may_link: bool) -> None:
-    about = source.lstat()
-    if not stat.S_ISREG(about.st_mode):
-        raise InfrastructureError(f"the examples hold {source.name!r}, which is not a regular file")
-    normal = about.st_mtime == NORMAL_TIME and stat.S_IMODE(about.st_mode) == 0o644
-    if may_link and normal:
-        with suppress(OSError):  # another file system, or one without links
-            os.link(source, target)
+def _make_empty(examples: Path, into: Path) -> Iterator[tuple[Path, Path]]:
+    """Make all folders and empty files; gives each file of the vault with its copy to be filled."""
+    for parent, folders, files in os.walk(examples):
+        folders.sort()
+        here = into / Path(parent).relative_to(examples)
+        for name in folders:
+            (here / name).mkdir()
+        for name in sorted(files):
+            source, target = Path(parent) / name, here / name
+            if not stat.S_ISREG(source.lstat().st_mode):
+                raise InfrastructureError(
+                    f"the examples hold {name!r}, which is not a regular file"
+                )
+            target.touch(exist_ok=False)
+            yield source, target
+
+
+def _copy_content(source: Path, target: Path) -> None:
+    """Let the file system share the blocks if it can, until one of the two is changed."""
+    import fcntl
+
+    # Not opened with "wb": ext4 then writes every file to the disk at once, in case it is replaced.
+    with source.open("rb") as original, target.open("r+b") as copy:
+        with suppress(OSError):  # it cannot, or the two are on different ones
+            fcntl.ioctl(copy, SHARE_BLOCKS, original.fileno())
             return
-    shutil.copyfile(source, target)
-    target.chmod(0o644)
-    os.utime(target, (NORMAL_TIME, NORMAL_TIME))
+        shutil.copyfileobj(original, copy, COPIED_AT_ONCE)

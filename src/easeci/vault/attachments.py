@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.files import make_folder
+from easeci.files import PRIVATE_FILE, make_folder
 from easeci.tables.column import by_number
 from easeci.vault.key import CHUNK, Key
 
@@ -142,7 +142,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
         ) from None
 
 
-def copy_attachments(files: Attachments, target: Path, key: Key, mode: int) -> dict[str, str]:
+def copy_attachments(files: Attachments, target: Path, key: Key) -> dict[str, str]:
     """Copy all files into ``target``. Returns the keyed digest of each, by path."""
     digests: dict[str, str] = {}
     make_folder(target)
@@ -152,7 +152,7 @@ def copy_attachments(files: Attachments, target: Path, key: Key, mode: int) -> d
         make_folder(copy.parent)
         plain = hashlib.sha256()
         with copy.open("xb") as file:
-            os.fchmod(file.fileno(), mode)
+            os.fchmod(file.fileno(), PRIVATE_FILE)
             digests[path] = key.digest_chunks(
                 _passing(files.folder / path, file.write, plain.update)
             )

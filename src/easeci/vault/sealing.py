@@ -24,11 +24,12 @@ from easeci.vault.paths import Vault
 from easeci.vault.sealed_files import parquet, write_manifest
 from easeci.vault.testset import SealedTestset
 
-SHOWN_FILE = 0o644
-"""The mode of files for programs. The sandbox links them, and another account reads them."""
-NO_TIME = 315_532_800
-"""The time of all files for programs: the first day of 1980. So a file's time tells nothing about
-it, and a build, which wants this time, can link the file instead of copying it."""
+LAST_CHANGED = 315_532_800
+"""When all files for programs were changed: the first day of 1980. So this time tells nothing."""
+LAST_READ = 4_102_444_800
+"""When they were read: the first day of 2100. Linux keeps a time of access that lies in the future
+(unless mounted with strictatime), so it does not tell which files a labeller has seen. A program in
+the weaker sandbox can't open these files, but if it knows their names, it can ask for this time."""
 
 
 @dataclass(frozen=True)
@@ -100,13 +101,10 @@ def _fill(folder: Path, key: Key, offered: Offered, digests: dict[str, str]) -> 
         labels = {"id": examples.ids.filter(known), "label": offered.labels.filter(known)}
         contents[paths.FIRST_LABELS] = parquet(labels)
     if offered.files is not None:
-        files = copy_attachments(
-            offered.files, folder / paths.EXAMPLES / paths.FILES, key, SHOWN_FILE
-        )
+        files = copy_attachments(offered.files, folder / paths.EXAMPLES / paths.FILES, key)
         contents[paths.MANIFEST] = write_manifest(files)
     for name, content in contents.items():
-        shown = name.startswith(f"{paths.EXAMPLES}/")
-        write_synced(folder / name, content, SHOWN_FILE if shown else PRIVATE_FILE)
+        write_synced(folder / name, content, PRIVATE_FILE)
         digests[name] = key.digest(content)
     _forget_times(folder / paths.EXAMPLES)
 
@@ -126,4 +124,4 @@ def _array(values: npt.NDArray[np.int64] | npt.NDArray[np.uint64]) -> bytes:
 def _forget_times(folder: Path) -> None:
     for parent, _, files in os.walk(folder, topdown=False):
         for name in (*files, "."):
-            os.utime(Path(parent, name), (NO_TIME, NO_TIME))
+            os.utime(Path(parent, name), (LAST_READ, LAST_CHANGED))

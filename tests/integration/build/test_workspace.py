@@ -5,11 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from easeci.build.workspace import NORMAL_TIME, copy_examples, free_uid, open_workspace
+from easeci.build import workspace
+from easeci.build.workspace import (
+    NORMAL_TIME,
+    _copy_content,
+    copy_examples,
+    free_uid,
+    open_workspace,
+)
 from easeci.errors import InfrastructureError
 
 
@@ -73,22 +81,40 @@ def examples(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("may_link", [True, False])
-def test_examples_are_readable_and_of_one_time(
-    examples: Path, tmp_path: Path, may_link: bool
-) -> None:
+def test_examples_are_readable_and_of_one_time(examples: Path, tmp_path: Path) -> None:
+    """The vault's own files keep their modes, and share no inode with what a program sees."""
     into = tmp_path / "into"
     into.mkdir()
-    copy_examples(examples, into, may_link=may_link)
-    for path in (into, *into.rglob("*")):
-        assert path.stat().st_mtime == NORMAL_TIME
-        assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644)
+    copy_examples(examples, into)
+    # By the vault's names: to list a folder of the copy would set its time.
+    for original in (examples, *examples.rglob("*")):
+        path = into / original.relative_to(examples)
+        about = path.stat()
+        assert (about.st_atime, about.st_mtime) == (NORMAL_TIME, NORMAL_TIME)
+        assert about.st_mode & 0o777 == (0o755 if path.is_dir() else 0o644)
+        assert path.is_dir() or about.st_nlink == 1
+        assert not path.samefile(original)
+    assert (into / "examples.csv").read_text() == "id\n1\n"
     assert (into / "files" / "1.png").read_bytes() == b"png"
-    # A link only where the vault's own file is as it must be, and may not be changed through it.
-    linked = (into / "examples.csv").samefile(examples / "examples.csv")
-    assert linked == may_link
-    assert not (into / "files" / "1.png").samefile(examples / "files" / "1.png")
     assert (examples / "files" / "1.png").stat().st_mode & 0o777 == 0o600
+
+
+def test_times_do_not_tell_how_long_each_file_took_to_copy(
+    examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that somebody labelled lately is read faster; no file's own times show that."""
+    (tmp_path / "into").mkdir()
+    copied: list[float] = []
+
+    def slowly(source: Path, target: Path) -> None:
+        _copy_content(source, target)
+        copied.append(target.stat().st_ctime)
+        time.sleep(0.1)
+
+    monkeypatch.setattr(workspace, "_copy_content", slowly)
+    copy_examples(examples, tmp_path / "into")
+    changed = [path.stat().st_ctime for path in (tmp_path / "into").rglob("*")]
+    assert min(changed) > max(copied)
 
 
 def test_examples_are_files(examples: Path, tmp_path: Path) -> None:
@@ -96,4 +122,4 @@ def test_examples_are_files(examples: Path, tmp_path: Path) -> None:
     (examples / "link").symlink_to("/etc/passwd")
     (tmp_path / "into").mkdir()
     with pytest.raises(InfrastructureError, match="not a regular file"):
-        copy_examples(examples, tmp_path / "into", may_link=True)
+        copy_examples(examples, tmp_path / "into")
