@@ -43,6 +43,90 @@ ATTACKS = {
             os.chmod(targets["vault"], 0o755)
             return os.stat(targets["vault"]).st_mode & 0o777 == 0o755
     """,
+    "the times of the vault": """
+        def attack():
+            os.utime(targets["vault"], (5, 5))
+            return os.stat(targets["vault"]).st_mtime == 5
+    """,
+    "the times of the vault, by a descriptor": """
+        def attack():
+            fd = os.open(targets["vault"], os.O_PATH)
+            os.utime("/proc/self/fd/%d" % fd, (5, 5))
+            return os.stat(targets["vault"]).st_mtime == 5
+    """,
+    "news of the vault": """
+        import ctypes
+        def attack():
+            libc, vault = ctypes.CDLL(None), targets["vault"].encode()
+            watch = libc.inotify_add_watch(libc.inotify_init1(0), vault, 2)
+            fid, add, cwd, written = 0x200, 1, -100, ctypes.c_ulonglong(2)
+            mark = libc.fanotify_mark(libc.fanotify_init(fid, 0), add, written, cwd, vault)
+            return watch >= 0 or mark == 0
+    """,
+    "memory that stays": """
+        import ctypes
+        def attack():
+            libc = ctypes.CDLL(None)
+            made = libc.shmget(0, 4096, 0o600)
+            return made >= 0 and libc.shmctl(made, 0, None) == 0
+    """,
+    "messages that stay": """
+        import ctypes
+        def attack():
+            libc = ctypes.CDLL(None)
+            made = libc.msgget(0, 0o600)
+            return made >= 0 and libc.msgctl(made, 0, None) == 0
+    """,
+    "semaphores that stay": """
+        import ctypes
+        def attack():
+            libc = ctypes.CDLL(None)
+            made = libc.semget(0, 1, 0o600)
+            return made >= 0 and libc.semctl(made, 0, 0) == 0
+    """,
+    "a named queue that stays": """
+        import ctypes
+        def attack():
+            libc, name = ctypes.CDLL(None), b"easeci-%d" % os.getpid()
+            mq_open, mq_unlink = (240, 241) if os.uname().machine == "x86_64" else (180, 181)
+            made = libc.syscall(mq_open, name, os.O_CREAT | os.O_RDWR, 0o600, None)
+            return made >= 0 and libc.syscall(mq_unlink, name) == 0
+    """,
+    "a socket that leaves the network's namespace": """
+        import ctypes
+        def attack():
+            libc = ctypes.CDLL(None)
+            libc.socket.argtypes = [ctypes.c_long] * 3
+            inside = (1, 2, 10, 16)
+            others = [family for family in range(3, 64) if family not in inside]
+            others += [family | 1 << 32 for family in others]
+            kinds = (1, 2, 3, 5)
+            return [f for f in others for kind in kinds if libc.socket(f, kind, 0) >= 0]
+    """,
+    "a listener in a mounted folder": """
+        import socket
+        def attack():
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(targets["mounted"] + "/deep/socket")
+            return True
+    """,
+    "a pipe in a mounted folder": """
+        def attack():
+            pipe = os.open(targets["mounted"] + "/deep/pipe", os.O_WRONLY | os.O_NONBLOCK)
+            return os.write(pipe, b"x")
+    """,
+    "the modes of a mounted file": """
+        def attack():
+            fd = os.open(targets["mounted"] + "/weights", os.O_RDONLY)
+            os.fchmod(fd, 0o604)
+            return os.fstat(fd).st_mode & 0o777 == 0o604
+    """,
+    "the times of a mounted file": """
+        def attack():
+            fd = os.open(targets["mounted"] + "/weights", os.O_RDONLY)
+            os.utime(fd, (5, 5))
+            return os.fstat(fd).st_mtime == 5
+    """,
     "a listener on this machine": """
         import socket
         def attack():
@@ -84,6 +168,11 @@ ATTACKS = {
             if libc.ptrace(16, targets["pid"], 0, 0) == 0:
                 os.waitpid(targets["pid"], 0x40000000)
                 return libc.ptrace(17, targets["pid"], 0, 0) == 0
+    """,
+    "the limits of the process that builds": """
+        import resource
+        def attack():
+            return resource.prlimit(targets["pid"], resource.RLIMIT_CORE, (0, 0))
     """,
     "a file beside the checkout": """
         def attack():

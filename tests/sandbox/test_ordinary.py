@@ -33,7 +33,15 @@ root, kind = Path(sys.argv[1]), sys.argv[2]
 servers = [socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)]
 servers[1].bind(str(root / "socket"))
 servers[1].listen()
+servers.append(socket.socket(socket.AF_UNIX))
+deep = root / "mounted" / "deep"
+deep.mkdir()
+servers[2].bind(str(deep / "socket"))
+servers[2].listen()
+os.mkfifo(deep / "pipe")
+reader = os.open(deep / "pipe", os.O_RDONLY | os.O_NONBLOCK)
 targets = {
+    "mounted": str(root / "mounted"),
     "vault": str(root / "vault"), "repository": str(root / "repository"),
     "private": str(root / "private"), "port": servers[0].getsockname()[1],
     "socket": str(root / "socket"), "pid": os.fork(),
@@ -89,6 +97,7 @@ def attacked(root: Path, kind: str) -> set[str]:
     (root / "vault" / "labels.csv").write_text("SECRET")
     (root / "vault").chmod(0o700)
     (root / "private").write_text("secret")
+    (root / "mounted" / "weights").write_text("weights")
     shutil.copy(attacks.__file__, root / "mounted" / "attacks.py")
     git(root / "repository", "init", "--quiet")
     program = f"MOUNTED = {str(root / 'mounted')!r}\n{PROGRAM}"

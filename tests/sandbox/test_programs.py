@@ -78,6 +78,45 @@ def test_programs_may_write_where_it_is_private(site: Site, sandbox: Sandbox) ->
         assert site.log == "spoken\n"
 
 
+def test_files_are_copied_with_their_modes_and_times(site: Site, sandbox: Sandbox) -> None:
+    """Copies, archives and databases work, whether or not modes and times can be set."""
+    program = f"""
+    import os, shutil, sqlite3, subprocess, tarfile, zipfile
+    os.makedirs("tree/inner")
+    with open("tree/inner/file", "w") as file:
+        file.write("content")
+    shutil.copy2("tree/inner/file", "copy2")
+    shutil.copy2(os.environ["EASECI_EXAMPLES"] + "/examples.csv", "examples.csv")
+    shutil.copytree("tree", "copytree")
+    with open("copy2", "r+") as file:
+        os.utime(file.fileno())
+        os.fchmod(file.fileno(), 0o600)
+    with tarfile.open("tree.tar.gz", "w:gz") as tar:
+        tar.add("tree")
+    with tarfile.open("tree.tar.gz") as tar:
+        tar.extractall("untarred")
+    with zipfile.ZipFile("tree.zip", "w") as archive:
+        archive.write("tree/inner/file")
+    with zipfile.ZipFile("tree.zip") as archive:
+        archive.extractall("unzipped")
+    for command in (
+        "cp -a tree cp", "mkdir tar", "tar xzf tree.tar.gz -C tar", "touch tree/inner/file",
+        "touch -d 2000-01-01 tree/inner/file", "install -m 600 copy2 installed", "mv cp moved",
+        "cp --reflink=auto copy2 reflink", "ln copy2 linked",
+    ):
+        subprocess.run(command.split(), check=True)
+    places = ("copytree/inner", "untarred/tree/inner", "unzipped/tree/inner", "moved/inner")
+    for place in (*(place + "/file" for place in places), "tar/tree/inner/file", "installed"):
+        assert open(place).read() == "content", place
+    with sqlite3.connect("database") as database:
+        database.execute("create table t (x)")
+    assert not os.isatty(0)
+    {GOOD.replace(chr(10), chr(10) + "    ")}
+    """
+    site.build(sandbox, program__py=program)
+    assert site.log == ""
+
+
 def test_a_saved_checkout_builds_like_its_commit(site: Site, sandbox: Sandbox) -> None:
     commit = commit_files(site.repository, program__py=GOOD)
     checkout(Repository.find(site.repository), commit, site.root / "tree")

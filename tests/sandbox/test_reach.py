@@ -27,14 +27,35 @@ from tests.sandbox.building import Site, usable
 
 
 @pytest.fixture
+def mounted(site: Site) -> Iterator[Path]:
+    """A folder for ``mounts:``, with a socket and a pipe in it that anybody may use."""
+    folder = Path(os.environ["TMPDIR"]) / "mounted"
+    (folder / "deep").mkdir(parents=True, mode=0o755)
+    (folder / "weights").write_text("weights")
+    server = listen(folder / "deep" / "socket")
+    os.mkfifo(folder / "deep" / "pipe")
+    (folder / "deep" / "pipe").chmod(0o777)
+    reader = os.open(folder / "deep" / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    yield folder
+    server.close()
+    os.close(reader)
+
+
+def listen(path: Path) -> socket.socket:
+    """A local socket that accepts everybody."""
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(path))
+    server.listen()
+    path.chmod(0o777)
+    return server
+
+
+@pytest.fixture
 def listening(tmp_path: Path) -> Iterator[tuple[int, str]]:
-    """A TCP port and a local socket that accept whoever comes."""
-    path = str(tmp_path / "socket")
-    servers = [socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)]
-    servers[1].bind(path)
-    servers[1].listen()
-    Path(path).chmod(0o777)
-    yield servers[0].getsockname()[1], path
+    """A TCP port and a local socket that accept everybody."""
+    path = tmp_path / "socket"
+    servers = [socket.create_server(("127.0.0.1", 0)), listen(path)]
+    yield servers[0].getsockname()[1], str(path)
     for server in servers:
         server.close()
 
@@ -58,7 +79,7 @@ def victim() -> Iterator[int]:
 
 
 @pytest.fixture
-def targets(site: Site, listening: tuple[int, str], victim: int) -> str:
+def targets(site: Site, mounted: Path, listening: tuple[int, str], victim: int) -> str:
     private = site.root / "private"
     private.write_text("secret")
     private.chmod(0o600)
@@ -67,6 +88,7 @@ def targets(site: Site, listening: tuple[int, str], victim: int) -> str:
             "vault": str(site.vault),
             "repository": str(site.repository),
             "private": str(private),
+            "mounted": str(mounted),
             "port": listening[0],
             "socket": listening[1],
             "pid": victim,
@@ -76,7 +98,9 @@ def targets(site: Site, listening: tuple[int, str], victim: int) -> str:
 
 def attacked(site: Site, sandbox: Sandbox, targets: str, attack: str) -> str:
     program = HARNESS.format(attack=textwrap.dedent(attack))
-    built = site.build(sandbox, program__py=program, targets__json=targets)
+    mounted = json.loads(targets).get("mounted")
+    mounts = () if mounted is None else (mounted,)
+    built = site.build(sandbox, mounts=mounts, program__py=program, targets__json=targets)
     return built.predictions.read_text().splitlines()[1].split(",")[1]
 
 
@@ -102,6 +126,68 @@ def test_names_are_not_looked_up(site: Site, sandbox: Sandbox) -> None:
         return packet.send(b"example.org")
     """
     assert attacked(site, sandbox, "{}", attack) == "stopped"
+
+
+def test_sockets_of_other_kinds_are_refused_and_not_only_absent(
+    site: Site, sandbox: Sandbox
+) -> None:
+    """Also those that this kernel does not have: the next one may. The same holds for pairs."""
+    attack = """
+    import ctypes, errno
+    def attack():
+        libc, pair = ctypes.CDLL(None, use_errno=True), (ctypes.c_int * 2)()
+        found = set()
+        for family in range(3, 64):
+            if family not in (10, 16):
+                assert libc.socket(family, 1, 0) < 0
+                found.add(ctypes.get_errno())
+        for family in range(2, 64):
+            assert libc.socketpair(family, 1, 0, pair) < 0
+            found.add(ctypes.get_errno())
+        print(found)
+        return found == {errno.EACCES}
+    """
+    assert attacked(site, sandbox, "{}", attack) == "reached", site.log
+    assert attacked(site, Unsandboxed(), "{}", attack) == "stopped", site.log
+
+
+def test_sockets_inside_the_sandbox_work(site: Site) -> None:
+    """Programs talk to themselves, by pairs of sockets, by name and over the loopback device."""
+    attack = """
+    import socket
+    def attack():
+        a, b = socket.socketpair()
+        a.send(b"x")
+        assert b.recv(1) == b"x"
+        for family, place in ((socket.AF_UNIX, "name"), (socket.AF_INET, ("127.0.0.1", 0))):
+            server = socket.socket(family)
+            server.bind(place)
+            server.listen()
+            socket.socket(family).connect(server.getsockname())
+        socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)
+        return True
+    """
+    assert attacked(site, usable(Bubblewrap()), "{}", attack) == "reached", site.log
+
+
+def test_a_script_may_name_a_socket_itself(site: Site, mounted: Path) -> None:
+    """Its folder hides it; a mount of its own shows it again."""
+    attack = f"""
+    import socket
+    def attack():
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect("{mounted}/deep/socket")
+        return True
+    """
+    program = HARNESS.format(attack=textwrap.dedent(attack))
+    for more, found in (((), "stopped"), ((str(mounted / "deep" / "socket"),), "reached")):
+        built = site.build(
+            usable(Bubblewrap()),
+            mounts=(str(mounted), *more),
+            program__py=program,
+            targets__json="{}",
+        )
+        assert found in built.predictions.read_text(), site.log
 
 
 def test_secrets_of_the_environment_are_gone(

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from easeci.build.endpoints import find_endpoints
 from easeci.build.sandbox import SYSTEM_FOLDERS, SYSTEM_SETTINGS, Job, Launch, Layout, Limits, Mount
 from easeci.build.seccomp import seccomp_filter
 from easeci.build.workspace import Workspace
@@ -130,7 +131,7 @@ def _system() -> Iterator[str]:
 
 
 def _seen(job: Job, staged: dict[Path, Path]) -> Iterator[str]:
-    """Show mounts and cover hidden folders; outer ones first, so that the inner ones decide."""
+    """Show mounts and cover what is hidden; outer ones first, so that the inner ones decide."""
     empty = job.workspace.private / "empty"
     empty.touch(0o644)
     covers = dict(_covers(job))
@@ -150,12 +151,27 @@ def _seen(job: Job, staged: dict[Path, Path]) -> Iterator[str]:
 
 
 def _covers(job: Job) -> Iterator[tuple[Path, Path]]:
-    """Each place where the program would see something hidden, as the program would name it."""
+    """Each place where the program would see something hidden, as the program would name it.
+
+    Sockets and pipes in mounted folders are hidden, too, if they are there when the build begins.
+    A script that names one of them itself among its mounts gives it to the program.
+    """
     system = [Mount(Path(name), Path(name)) for name in SYSTEM_FOLDERS]
     for secret in filter(Path.exists, job.hidden):
         for mount in (*system, *job.mounts):
             if secret.is_relative_to(mount.source):
                 yield mount.target / secret.relative_to(mount.source), secret
+    targets = {mount.target for mount in job.mounts}
+    for mount in job.mounts:
+        if mount.target.is_relative_to("/dev") or not mount.source.is_dir():
+            continue
+        mounted_apart = (
+            mount.source / target.relative_to(mount.target)
+            for target in targets
+            if target.is_relative_to(mount.target)
+        )
+        for endpoint in find_endpoints(mount.source, {*job.hidden, *mounted_apart}):
+            yield mount.target / endpoint.relative_to(mount.source), endpoint
 
 
 def _own(workspace: Workspace) -> Iterator[str]:

@@ -18,8 +18,8 @@ PREFIX = "easeci-build-"
 LOCK = "lock"
 NORMAL_TIME = 315_532_800
 """1980-01-01, the time of every example: the real time could tell something about it."""
-SHARE_BLOCKS = 0x40049409
-"""The number of the kernel's call FICLONE."""
+FICLONE = 0x40049409
+"""The kernel's call that lets two files share their blocks until one of them is changed."""
 COPIED_AT_ONCE = 1 << 20
 BUILD_UIDS = range(64_100, 65_000)
 """No system gives these to accounts."""
@@ -241,12 +241,12 @@ def _make_empty(examples: Path, into: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _copy_content(source: Path, target: Path) -> None:
-    """Let the file system share the blocks if it can, until one of the two is changed."""
+    """Fill a copy. The two share blocks where the file system can do that, but no inode."""
     import fcntl
 
     # Not opened with "wb": ext4 then writes every file to the disk at once, in case it is replaced.
     with source.open("rb") as original, target.open("r+b") as copy:
         with suppress(OSError):  # it cannot, or the two are on different ones
-            fcntl.ioctl(copy, SHARE_BLOCKS, original.fileno())
+            fcntl.ioctl(copy, FICLONE, original.fileno())
             return
         shutil.copyfileobj(original, copy, COPIED_AT_ONCE)

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import errno
 import platform
+import re
 import struct
+from pathlib import Path
 
 import pytest
 
-from easeci.build.seccomp import ALLOW, FAIL_WITH, IGNORED, KILL, MACHINES, REFUSED, seccomp_filter
+from easeci.build.seccomp import (
+    ABSENT,
+    ALLOW,
+    FAIL_WITH,
+    IGNORED,
+    KILL,
+    MACHINES,
+    REFUSED,
+    WATCHING,
+    seccomp_filter,
+)
+
+SUCCESS = FAIL_WITH
+HEADERS = {
+    "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+    "aarch64": Path("/usr/include/asm-generic/unistd.h"),
+}
 
 
-def answer(program: bytes, audit: int, number: int, argument: int) -> int:
+def answer(program: bytes, audit: int, number: int, first: int = 0, second: int = 0) -> int:
     """What a filter answers, by a second reading of the kernel's rules."""
-    memory = {0: number, 4: audit, 16: argument}
+    memory = {0: number, 4: audit, 16: first & 0xFFFFFFFF, 24: second & 0xFFFFFFFF}
     steps = list(struct.iter_unpack("=HBBI", program))
     place = accumulator = 0
     while True:
@@ -31,26 +50,87 @@ def answer(program: bytes, audit: int, number: int, argument: int) -> int:
             place += if_true if met else if_false
 
 
-@pytest.mark.parametrize("kind", MACHINES)
-def test_the_filter_refuses_what_it_lists(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each listed call fails, clone only with new namespaces, and all others are let through."""
-    monkeypatch.setattr(platform, "machine", lambda: kind)
+@pytest.fixture(params=MACHINES)
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each architecture in turn, whatever this machine is."""
+    name: str = request.param
+    monkeypatch.setattr(platform, "machine", lambda: name)
+    return name
+
+
+@pytest.mark.parametrize("namespaces", [True, False])
+def test_the_filter_refuses_what_it_lists(kind: str, namespaces: bool) -> None:
+    """Each listed call fails or does nothing, and all others are let through."""
+    machine, program = MACHINES[kind], seccomp_filter(namespaces=namespaces)
+    assert program is not None
+    expected = dict.fromkeys(REFUSED[kind].values(), FAIL_WITH | errno.EPERM)
+    expected |= dict.fromkeys(ABSENT, FAIL_WITH | errno.ENOSYS)
+    if not namespaces:
+        expected |= dict.fromkeys(WATCHING[kind].values(), FAIL_WITH | errno.EPERM)
+        expected |= dict.fromkeys(IGNORED[kind].values(), SUCCESS)
+    checked = (machine.socket, machine.socketpair, machine.ioctl, machine.prlimit64)
+    for number in range(1000):
+        if number not in checked:
+            found = answer(program, machine.audit, number)
+            assert found == expected.get(number, ALLOW), number
+    assert answer(program, machine.audit, machine.clone, 0x10000000) == FAIL_WITH | errno.EPERM
+    assert answer(program, machine.audit + 1, 1) == KILL
+
+
+def test_only_sockets_that_stay_inside_can_be_made(kind: str) -> None:
+    """Whatever the upper half of the argument holds: the kernel takes an int."""
+    machine = MACHINES[kind]
+    refused = FAIL_WITH | errno.EACCES
+    for namespaces, allowed in ((True, {1, 2, 10, 16}), (False, set[int]())):
+        program = seccomp_filter(namespaces=namespaces)
+        assert program is not None
+        for family in (*range(100), 0xFFFFFFFF):
+            for upper in (0, 1 << 32):
+                made = answer(program, machine.audit, machine.socket, family | upper)
+                assert made == (ALLOW if family in allowed else refused)
+                pair = answer(program, machine.audit, machine.socketpair, family | upper)
+                assert pair == (ALLOW if family == 1 else refused)
+
+
+def test_other_processes_and_flags_of_files_are_left_alone(kind: str) -> None:
+    """Where no namespace does it, the filter allows own limits and harmless ioctls only."""
     machine, program = MACHINES[kind], seccomp_filter(namespaces=False)
     assert program is not None
-    for number in range(1000):
-        refused = number in REFUSED[kind].values() or number == machine.socket
-        found = answer(program, machine.audit, number, 0)
-        if refused:
-            assert found & 0xFFFF0000 == FAIL_WITH
-        elif number in IGNORED[kind].values():
-            assert found == FAIL_WITH
-        elif number not in (425, 426, 427, 435):
-            assert found == ALLOW
-    assert answer(program, machine.audit, machine.clone, 0x10000000) != ALLOW
-    assert answer(program, machine.audit + 1, 1, 0) == KILL
-    open_one = seccomp_filter(namespaces=True)
-    assert open_one is not None
-    assert answer(open_one, machine.audit, machine.socket, 0) == ALLOW
+    assert answer(program, machine.audit, machine.prlimit64, 0) == ALLOW
+    assert answer(program, machine.audit, machine.prlimit64, 1) == FAIL_WITH | errno.EPERM
+    is_terminal, unread, share_blocks, set_flags = 0x5401, 0x541B, 0x40049409, 0x40086602
+    for request in (is_terminal, unread, share_blocks):
+        assert answer(program, machine.audit, machine.ioctl, 3, request) == ALLOW
+    for request in (0, 0x53FF, 0x5500, set_flags, 0xFFFFFFFF):
+        refused = FAIL_WITH | errno.ENOTTY
+        assert answer(program, machine.audit, machine.ioctl, 3, request) == refused
+    with_namespaces = seccomp_filter(namespaces=True)
+    assert with_namespaces is not None
+    assert answer(with_namespaces, machine.audit, machine.prlimit64, 1) == ALLOW
+    assert answer(with_namespaces, machine.audit, machine.ioctl, 3, set_flags) == ALLOW
+
+
+def test_the_numbers_are_those_of_the_kernel(kind: str) -> None:
+    """Compared with the kernel's own headers, as far as these know the calls already."""
+    if not HEADERS[kind].exists():
+        pytest.skip(f"{HEADERS[kind]} is not installed")
+    text = HEADERS[kind].read_text("ascii", "replace")
+    known = {name: int(number) for name, number in re.findall(r"__NR_(\w+)\s+(\d+)\n", text)}
+    machine = MACHINES[kind]
+    ours = {**REFUSED[kind], **WATCHING[kind], **IGNORED[kind]}
+    for name in ("clone", "socket", "socketpair", "ioctl", "prlimit64"):
+        ours[name] = getattr(machine, name)
+    new = {"setxattrat", "removexattrat", "file_setattr", "fchmodat2"}
+    assert {name for name in ours if name not in known} <= new
+    assert {name: known.get(name, ours[name]) for name in ours} == ours
+
+
+def test_both_tables_list_the_same_calls() -> None:
+    """Newer architectures lack only what other calls of the list have replaced."""
+    replaced = {"chmod", "chown", "lchown", "utime", "utimes", "futimesat", "inotify_init"}
+    for table in (REFUSED, WATCHING, IGNORED):
+        assert set(table["x86_64"]) - set(table["aarch64"]) <= replaced
+        assert set(table["aarch64"]) <= set(table["x86_64"])
 
 
 def test_unknown_machines_have_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
