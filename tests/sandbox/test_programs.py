@@ -199,6 +199,11 @@ def fake_bwrap(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("PATH", f"{fake}:{os.environ['PATH']}")
 
 
+def allowed(site: Site) -> tuple[Sandbox, ...]:
+    """The sandboxes that builds of the site's repository use."""
+    return allowed_sandboxes(Repository.find(site.repository))
+
+
 def test_a_sandbox_that_fails_is_no_build_error(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,8 +234,26 @@ def test_the_next_sandbox_is_used_if_the_best_works_not_at_all(
     usable(Landlock())
     fake_bwrap(monkeypatch, "echo bwrap: no namespaces >&2; exit 1")
     program = GOOD + "print('in', os.getcwd())\n"
-    site.build(*allowed_sandboxes(), program__py=program)
+    site.build(*allowed(site), program__py=program)
     assert site.log.startswith(f"in {os.environ['TMPDIR']}")  # in bubblewrap it would be /easeci
+
+
+def test_landlock_is_not_used_where_other_accounts_push(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They share the machine with its programs, and could read what these leave. Bubblewrap is."""
+    usable(Bubblewrap())
+    usable(Landlock())
+    bare = site.root / "shared.git"
+    git(site.root, "init", "--quiet", "--bare", "--shared=group", str(bare))
+    sandboxes = allowed_sandboxes(Repository.find(bare))
+    site.build(*sandboxes, program__py=GOOD)
+    fake_bwrap(monkeypatch, "echo bwrap: no namespaces >&2; exit 1")
+    with pytest.raises(InfrastructureError, match="other accounts of this machine") as raised:
+        site.build(*sandboxes, program__py=GOOD)
+    assert "Install bubblewrap" in str(raised.value)
+    (bare / "objects").chmod(0o755)
+    site.build(*allowed_sandboxes(Repository.find(bare)), program__py=GOOD)
 
 
 def test_no_weaker_sandbox_is_used_if_the_best_works(
@@ -245,9 +268,9 @@ def test_no_weaker_sandbox_is_used_if_the_best_works(
     fail = "echo bwrap: no such mount >&2; exit 1"
     script = f'case "$*" in *{weights}*) {fail};; esac; exec {real} "$@"'
     fake_bwrap(monkeypatch, script)
-    site.build(*allowed_sandboxes(), program__py=GOOD)
+    site.build(*allowed(site), program__py=GOOD)
     with pytest.raises(InfrastructureError, match="the sandbox failed: bwrap: no such mount"):
-        site.build(*allowed_sandboxes(), mounts=(str(weights),), program__py=GOOD)
+        site.build(*allowed(site), mounts=(str(weights),), program__py=GOOD)
 
 
 def test_limits_that_cannot_be_set_are_no_build_error(
@@ -262,12 +285,11 @@ def test_limits_that_cannot_be_set_are_no_build_error(
 
 def test_what_a_sandbox_lacks_is_told(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bubblewrap first, then Landlock; no protection only if the caller asks for that."""
-    assert allowed_sandboxes() == (Bubblewrap(), Landlock())
-    assert allowed_sandboxes(unsandboxed=True) == (Unsandboxed(),)
+    assert allowed(site) == (Bubblewrap(), Landlock())
     monkeypatch.setattr("easeci.build.detection.missing_programs", lambda: ["bwrap"])
     monkeypatch.setattr("easeci.build.supervise.landlock_version", lambda: 1)
     with pytest.raises(InfrastructureError, match="no sandbox works here") as raised:
-        site.build(*allowed_sandboxes(), program__py=GOOD)
+        site.build(*allowed(site), program__py=GOOD)
     for word in (
         "not installed: bwrap",
         "version 1",

@@ -8,21 +8,27 @@ from collections.abc import Iterable
 
 from easeci.build.bubblewrap import Bubblewrap, missing_programs
 from easeci.build.landlock import Landlock, Unsandboxed
+from easeci.build.repository import Repository
 from easeci.build.running import run_limited
 from easeci.build.sandbox import Job, Limits, Sandbox
 from easeci.build.seccomp import MACHINES
+from easeci.build.sharing import Sharing, find_sharing
 from easeci.build.workspace import free_uid, open_workspace
 from easeci.errors import EaseciError, InfrastructureError
 
 PROOF = "the sandbox works"
 
 
-def allowed_sandboxes(*, unsandboxed: bool = False) -> tuple[Sandbox, ...]:
+def allowed_sandboxes(repository: Repository, *, unsandboxed: bool = False) -> tuple[Sandbox, ...]:
     """The sandboxes that a build may use, the best first; no protection only if the caller asks.
 
     A build uses the first that works here. Its own start shows whether one does.
     """
-    return (Unsandboxed(),) if unsandboxed else (Bubblewrap(), Landlock())
+    if unsandboxed:
+        return (Unsandboxed(),)
+    # A work tree's own repository is not pushed to, and its modes come from the umask alone.
+    shared = repository.top is None and find_sharing(repository.git_dir) is not Sharing.NOBODY
+    return (Bubblewrap(), Landlock(shared=shared))
 
 
 def why_absent(sandbox: Sandbox) -> str | None:
@@ -30,6 +36,8 @@ def why_absent(sandbox: Sandbox) -> str | None:
     if isinstance(sandbox, Bubblewrap) and (missing := missing_programs()):
         return f"not installed: {', '.join(missing)}"
     if isinstance(sandbox, Landlock):
+        if sandbox.shared:
+            return "too weak for a repository that other accounts of this machine may push to"
         from easeci.build.supervise import LEAST_VERSION, landlock_version  # only Linux has it
 
         if platform.machine() not in MACHINES:

@@ -28,12 +28,15 @@ class Landlock:
     """Runs programs that may reach only the folders that they are given.
 
     It is the second choice, because programs share processes and users with the rest of the
-    machine: they can see the names of other processes. They have no network, because they cannot
-    make sockets.
+    machine. They can see the names of other processes, and ask for sizes and times of files that
+    they can't open. Reading a file can change its time of access, which other accounts see. They
+    have no network, because they cannot make sockets.
     """
 
     name: str = "landlock"
     changes_user: bool = True
+    shared: bool = False
+    """Whether other accounts may push. Then it is not used: they could read what a program left."""
 
     def layout(self, workspace: Workspace) -> Layout:
         """The folders under their own names, since there are no mounts."""

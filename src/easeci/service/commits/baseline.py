@@ -33,7 +33,7 @@ def set_baseline(
         commit = project.repository.resolve(revision)
         events: list[Event] = []
         if testset is not None and _lacks_predictions(testset, commit):
-            sandboxes = allowed_sandboxes(unsandboxed=unsandboxed)
+            sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
             events.append(_predictions(project, testset, commit, sandboxes))
         if commit != project.state.baseline:
             events.append(BaselineSet(commit, "set"))

@@ -109,7 +109,7 @@ def _build(
     from easeci.service.commits.baseline import ensure_predictions
     from easeci.service.commits.build import build
 
-    sandboxes = allowed_sandboxes(unsandboxed=unsandboxed)
+    sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
     try:
         ensure_predictions(project, testset, sandboxes)
     except BuildError:

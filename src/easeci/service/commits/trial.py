@@ -45,7 +45,7 @@ def try_program(
     program = program_of(load_script(script or find_script(repository.top or Path())))
     commit = repository.resolve(revision)
     offered = load_offered(examples, labels=None, label_column=label_column, files=files)
-    sandboxes = allowed_sandboxes(unsandboxed=unsandboxed)
+    sandboxes = allowed_sandboxes(repository, unsandboxed=unsandboxed)
     with tempfile.TemporaryDirectory(prefix="easeci-try-") as folder:
         vault, into = open_vault(Path(folder) / "store", "try"), Path(folder) / "built"
         seal(vault, 1, offered)

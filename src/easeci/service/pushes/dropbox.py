@@ -22,8 +22,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from easeci.build.sharing import Sharing
 from easeci.files import replace_file, write_synced
-from easeci.service.pushes.permissions import Sharing
 from easeci.service.pushes.results import PushResult, parse_result, result_document
 
 FOLDER = "easeci"

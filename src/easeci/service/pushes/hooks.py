@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from easeci.build.repository import Repository
+from easeci.build.sharing import Sharing, find_sharing
 from easeci.errors import UsageError
 from easeci.files import explained, replace_file
 from easeci.service.commits.submit import spending_branches
 from easeci.service.project import Project
 from easeci.service.pushes.dropbox import DropBox
-from easeci.service.pushes.permissions import Sharing, close_to_others, find_sharing
+from easeci.service.pushes.permissions import close_to_others
 
 MARK = "# Written by `easeci hook install`; `easeci hook uninstall` removes it."
 KEPT = ".before-easeci"

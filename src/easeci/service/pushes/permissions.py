@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import stat
-from enum import Enum
 from pathlib import Path
 
 from easeci.errors import UsageError
@@ -19,22 +18,6 @@ OPEN = (".", "objects", "refs", "logs", "logs/refs")
 CLOSED = ("hooks", "info", "objects/info", "refs/easeci", "logs/refs/easeci", "easeci")
 FILES = ("config", "HEAD", "description")
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
-
-
-class Sharing(Enum):
-    """Who may push besides the owner: nobody, the group, everybody with an account."""
-
-    NOBODY = 0
-    GROUP = 0o070
-    ALL = 0o077
-
-
-def find_sharing(git_dir: Path) -> Sharing:
-    """Who may push, by the modes of the repository's folders."""
-    mode = (git_dir / "objects").stat().st_mode
-    if mode & stat.S_IWOTH:
-        return Sharing.ALL
-    return Sharing.GROUP if mode & stat.S_IWGRP else Sharing.NOBODY
 
 
 def close_to_others(git_dir: Path) -> None:

@@ -224,7 +224,8 @@ def _build_baseline(project: Project, unsandboxed: bool) -> str | None:
     if project.state.baseline is None or not testset.script.needs_old_model:
         return None
     try:
-        ensure_predictions(project, testset, allowed_sandboxes(unsandboxed=unsandboxed))
+        sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
+        ensure_predictions(project, testset, sandboxes)
     except BuildError as error:
         return str(error)
     return None

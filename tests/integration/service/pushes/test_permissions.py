@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from easeci.build.repository import Repository
+from easeci.build.sharing import Sharing, find_sharing
 from easeci.errors import UsageError
-from easeci.service.pushes.permissions import Sharing, close_to_others, find_sharing, require_closed
+from easeci.service.pushes.permissions import close_to_others, require_closed
 from tests.integration.service.pushes.repositories import git, installed
 
 
