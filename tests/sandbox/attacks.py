@@ -174,6 +174,11 @@ ATTACKS = {
         def attack():
             return resource.prlimit(targets["pid"], resource.RLIMIT_CORE, (0, 0))
     """,
+    "the priority of the process that builds": """
+        def attack():
+            os.setpriority(os.PRIO_PROCESS, targets["pid"], 19)
+            return os.getpriority(os.PRIO_PROCESS, targets["pid"]) == 19
+    """,
     "a file beside the checkout": """
         def attack():
             return open(os.path.join(os.getcwd(), "..", "planted"), "w").write("x")

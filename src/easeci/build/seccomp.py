@@ -64,17 +64,30 @@ IGNORED = {
         **{"futimesat": 261, "utimensat": 280, "file_setattr": 469, "setxattr": 188},
         **{"lsetxattr": 189, "fsetxattr": 190, "setxattrat": 463, "removexattr": 197},
         **{"lremovexattr": 198, "fremovexattr": 199, "removexattrat": 466},
+        **{"setpriority": 141, "ioprio_set": 251},
     },
     "aarch64": {
         **{"fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "fchown": 55, "fchownat": 54},
         **{"utimensat": 88, "file_setattr": 469, "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7},
         **{"setxattrat": 463, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16},
-        **{"removexattrat": 466},
+        **{"removexattrat": 466, "setpriority": 140, "ioprio_set": 30},
     },
 }
 """Landlock leaves these alone, so a program could open its own user's vault to others, or leave a
-mark for the next build on any file that it may read. They do nothing and say that they did: an
-honest program that copies a file with its mode and time must not fail."""
+mark for the next build on a file that it may read or on a process of its user. They do nothing and
+say that they did: an honest program that copies a file with its mode and time must not fail."""
+SCHEDULING = {
+    "x86_64": {
+        **{"sched_setparam": 142, "sched_setscheduler": 144, "sched_setaffinity": 203},
+        **{"sched_setattr": 314},
+    },
+    "aarch64": {
+        **{"sched_setparam": 118, "sched_setscheduler": 119, "sched_setaffinity": 122},
+        **{"sched_setattr": 274},
+    },
+}
+"""Ignored unless they are for the calling thread: other numbers may be those of its user's other
+processes, which Landlock leaves alone."""
 ABSENT = (425, 426, 427, 435)
 """io_uring_* and clone3: answered as by an older kernel, so that libraries fall back."""
 
@@ -113,7 +126,7 @@ def seccomp_filter(*, namespaces: bool) -> bytes | None:
     refuses only sockets that lead out of it. Without, it refuses all sockets, but not pairs of
     connected ones, which pools of processes use. It also stands in for what namespaces and
     read-only mounts would prevent: changes of modes, owners, times and flags of files, and of the
-    limits of other processes.
+    limits and priorities of other processes.
     """
     kind = platform.machine()
     machine = MACHINES.get(kind)
@@ -137,6 +150,8 @@ def seccomp_filter(*, namespaces: bool) -> bytes | None:
         code += _failing([machine.socket], errno.EACCES)
         code += _failing(WATCHING[kind].values(), errno.EPERM)
         code += _failing(IGNORED[kind].values(), 0)
+        for number in SCHEDULING[kind].values():
+            code += _only(number, FIRST_ARGUMENT, (0,), 0)
         code += _only(machine.prlimit64, FIRST_ARGUMENT, (0,), errno.EPERM)
         code += _only(
             machine.ioctl, SECOND_ARGUMENT, (FICLONE, FICLONERANGE), errno.ENOTTY, TERMINALS

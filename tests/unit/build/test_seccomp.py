@@ -18,6 +18,7 @@ from easeci.build.seccomp import (
     KILL,
     MACHINES,
     REFUSED,
+    SCHEDULING,
     WATCHING,
     seccomp_filter,
 )
@@ -98,6 +99,9 @@ def test_other_processes_and_flags_of_files_are_left_alone(kind: str) -> None:
     assert program is not None
     assert answer(program, machine.audit, machine.prlimit64, 0) == ALLOW
     assert answer(program, machine.audit, machine.prlimit64, 1) == FAIL_WITH | errno.EPERM
+    for number in SCHEDULING[kind].values():
+        assert answer(program, machine.audit, number, 0) == ALLOW
+        assert answer(program, machine.audit, number, 1) == SUCCESS
     is_terminal, unread, share_blocks, set_flags = 0x5401, 0x541B, 0x40049409, 0x40086602
     for request in (is_terminal, unread, share_blocks):
         assert answer(program, machine.audit, machine.ioctl, 3, request) == ALLOW
@@ -117,7 +121,7 @@ def test_the_numbers_are_those_of_the_kernel(kind: str) -> None:
     text = HEADERS[kind].read_text("ascii", "replace")
     known = {name: int(number) for name, number in re.findall(r"__NR_(\w+)\s+(\d+)\n", text)}
     machine = MACHINES[kind]
-    ours = {**REFUSED[kind], **WATCHING[kind], **IGNORED[kind]}
+    ours = {**REFUSED[kind], **WATCHING[kind], **IGNORED[kind], **SCHEDULING[kind]}
     for name in ("clone", "socket", "socketpair", "ioctl", "prlimit64"):
         ours[name] = getattr(machine, name)
     new = {"setxattrat", "removexattrat", "file_setattr", "fchmodat2"}
@@ -128,7 +132,7 @@ def test_the_numbers_are_those_of_the_kernel(kind: str) -> None:
 def test_both_tables_list_the_same_calls() -> None:
     """Newer architectures lack only what other calls of the list have replaced."""
     replaced = {"chmod", "chown", "lchown", "utime", "utimes", "futimesat", "inotify_init"}
-    for table in (REFUSED, WATCHING, IGNORED):
+    for table in (REFUSED, WATCHING, IGNORED, SCHEDULING):
         assert set(table["x86_64"]) - set(table["aarch64"]) <= replaced
         assert set(table["aarch64"]) <= set(table["x86_64"])
 
