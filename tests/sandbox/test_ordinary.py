@@ -6,21 +6,17 @@ anyway. Here whatever is forbidden, the sandbox forbids.
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
-import easeci
 from easeci.build.sandbox import Sandbox
 from tests.sandbox import attacks
-from tests.sandbox.building import KINDS, SYSTEM_PYTHON, commit_files, git, usable
+from tests.sandbox.building import KINDS, usable
+from tests.sandbox.ordinary_account import make_site, run_driver
 
-USER = 64_998
 DRIVER = """
 import json, os, signal, socket, sys, time
 from pathlib import Path
@@ -90,56 +86,17 @@ with open(os.environ["EASECI_PREDICTIONS"], "w") as file:
 
 def attacked(root: Path, kind: str) -> set[str]:
     """What a program reaches that an ordinary user builds."""
-    root.chmod(0o755)
-    for part in ("repository", "vault/examples", "into", "tmp", "mounted", "library/easeci"):
-        (root / part).mkdir(parents=True)
-    (root / "vault" / "examples" / "examples.csv").write_text("id\n1\n")
-    (root / "vault" / "labels.csv").write_text("SECRET")
-    (root / "vault").chmod(0o700)
-    (root / "private").write_text("secret")
-    (root / "mounted" / "weights").write_text("weights")
+    make_site(root, program__py=f"MOUNTED = {str(root / 'mounted')!r}\n{PROGRAM}")
     shutil.copy(attacks.__file__, root / "mounted" / "attacks.py")
-    git(root / "repository", "init", "--quiet")
-    program = f"MOUNTED = {str(root / 'mounted')!r}\n{PROGRAM}"
-    commit_files(root / "repository", program__py=program)
-    source = Path(easeci.__file__).parent
-    shutil.copytree(source / "build", root / "library" / "easeci" / "build")
-    for file in ("__init__.py", "errors.py"):
-        shutil.copy(source / file, root / "library" / "easeci")
-    user = None
-    if os.geteuid() == 0:
-        user = USER
-        for path in (root, *root.rglob("*")):
-            os.lchown(path, USER, USER)
-    done = subprocess.run(
-        [SYSTEM_PYTHON, "-c", DRIVER, str(root), kind],
-        env={
-            "PATH": "/usr/bin:/bin",
-            "PYTHONPATH": str(root / "library"),
-            "TMPDIR": str(root / "tmp"),
-        },
-        user=user,
-        group=user,
-        extra_groups=None if user is None else [],
-        cwd="/",
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    done = run_driver(root, DRIVER, kind)
     results = [line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line]
     assert [name for _, name in results] == list(attacks.ATTACKS), done.stderr
     return {name for result, name in results if result == "reached"}
 
 
-def require_python() -> None:
-    if os.geteuid() == 0 and sys.executable == SYSTEM_PYTHON:
-        pytest.fail("no Python here that other users may run: install one, such as python3")
-
-
 @pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
 def test_ordinary_users_are_protected(sandbox: Sandbox) -> None:
     """All attacks fail, and the build succeeds and leaves nothing."""
-    require_python()
     usable(sandbox)
     with tempfile.TemporaryDirectory() as root:
         assert attacked(Path(root), sandbox.name) == set()
@@ -147,7 +104,6 @@ def test_ordinary_users_are_protected(sandbox: Sandbox) -> None:
 
 def test_without_a_sandbox_they_would_not_be() -> None:
     """All attacks are real ones for an ordinary user, too; debuggers some systems forbid."""
-    require_python()
     with tempfile.TemporaryDirectory() as root:
         reached = attacked(Path(root), "none")
     assert set(attacks.ATTACKS) - reached <= {
