@@ -109,9 +109,13 @@ def known(token: str, root: Path, mounted: Path) -> dict[str, object]:
 def found_by(site: Site, sandbox: Sandbox, targets: dict[str, object]) -> set[str]:
     """Which marks of one build another one finds."""
     for act in (LEAVE, LOOK):
-        text = json.dumps(targets | {"act": act})
-        files = {"program__py": PROGRAM, "marks__py": TEXT, "targets__json": text}
-        built = site.build(sandbox, mounts=(str(targets["mounted"]),), **files)
+        built = site.build(
+            sandbox,
+            mounts=(str(targets["mounted"]),),
+            program__py=PROGRAM,
+            marks__py=TEXT,
+            targets__json=json.dumps(targets | {"act": act}),
+        )
     return set(json.loads(built.predictions.read_text()))
 
 
