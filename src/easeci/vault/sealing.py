@@ -106,7 +106,7 @@ def _fill(folder: Path, key: Key, offered: Offered, digests: dict[str, str]) -> 
     for name, content in contents.items():
         write_synced(folder / name, content, PRIVATE_FILE)
         digests[name] = key.digest(content)
-    _forget_times(folder / paths.EXAMPLES)
+    forget_times(folder / paths.EXAMPLES)
 
 
 def _secret_order(size: int) -> npt.NDArray[np.int64]:
@@ -121,7 +121,8 @@ def _array(values: npt.NDArray[np.int64] | npt.NDArray[np.uint64]) -> bytes:
     return buffer.getvalue()
 
 
-def _forget_times(folder: Path) -> None:
+def forget_times(folder: Path) -> None:
+    """Give all files for programs the same times."""
     for parent, _, files in os.walk(folder, topdown=False):
         for name in (*files, "."):
             os.utime(Path(parent, name), (LAST_READ, LAST_CHANGED))

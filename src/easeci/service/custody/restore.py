@@ -29,7 +29,8 @@ from easeci.store.head_note import ChangedNoteError
 from easeci.store.placing import DATABASE, LEDGER, database_path
 from easeci.store.store import Store
 from easeci.vault.key import KEY_FILE, load_key
-from easeci.vault.paths import VAULT
+from easeci.vault.paths import EXAMPLES, VAULT
+from easeci.vault.sealing import forget_times
 
 MEMBERS = re.compile(rf"{re.escape(ABOUT)}|{KEY_FILE}|{LEDGER}/{DATABASE}|{VAULT}(/[^/]+){{3,}}")
 """The names of the files in a backup."""
@@ -57,6 +58,8 @@ def restore_backup(file: Path, store: Path, *, key_file: Path | None = None) -> 
             with explained(f"the key {key_file} cannot be read"):
                 create_file(folder / KEY_FILE, key_file.read_bytes())
         _verify(file, folder)
+        for examples in (folder / VAULT).glob(f"*/*/{EXAMPLES}"):
+            forget_times(examples)
 
     with explained(f"the backup was not restored to {store}"):
         make_folder(store.parent)
