@@ -100,11 +100,8 @@ def make_place(folder: Path, commits: int, adaptivity: str) -> Workplace:
         chosen = ids[start : start + A_TESTSET]
         project.append(*testset_events(number, chosen, start, baseline, adaptivity))
     _add_testset(project, place)
-    if adaptivity.startswith("none"):
-        _make_refs(place, project.name, ids)
     place.commit_cut(0.75)
     _run(place, "run")
-    place.git("pack-refs", "--all")  # as git does by itself when there are many
     return place
 
 
@@ -122,17 +119,6 @@ def _make_commits(place: Workplace, parent: str, commits: int) -> list[str]:
         check=True,
     )
     return place.git("rev-list", "--reverse", f"{parent}..main").split()
-
-
-def _make_refs(place: Workplace, name: str, ids: Sequence[str]) -> None:
-    """Make the refs that easeci would have made, one for each commit."""
-    lines = [f"create refs/easeci/{name}/{commit} {commit}" for commit in ids]
-    subprocess.run(
-        ["git", "update-ref", "--stdin"],
-        cwd=place.repository,
-        input="\n".join([*lines, ""]).encode(),
-        check=True,
-    )
 
 
 def testset_events(

@@ -1,27 +1,27 @@
 """Predictions written directly, for tests of what follows a build and not of the build itself.
 
 A model that is only a cut (see tests/repositories.py) is evaluated in this process. Every other
-program, such as one that fails, and every build from an archive runs in the real sandbox.
+program, such as one that fails, runs in the real sandbox.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import subprocess
+import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from easeci.build.fetch import FetchedCommit
 from easeci.build.program import (
     LOG_NAME,
     NAMES,
     ArchiveSource,
     BuildSource,
     BuiltPredictions,
-    CommitSource,
     Program,
     TreeSource,
     make_predictions,
@@ -72,14 +72,13 @@ def _cut(source: BuildSource) -> float | None:
     names = ("test_model.py", "model.py")
     match source:
         case ArchiveSource():
-            return None
+            with tarfile.open(source.path) as archive:
+                found = [archive.extractfile(n) for n in names if n in archive.getnames()]
+                text = "".join(file.read().decode() for file in found if file is not None)
         case TreeSource():
             paths = [source.folder / name for name in names]
             text = "".join(path.read_text("utf-8") for path in paths if path.is_file())
-        case CommitSource():
-            files = [f"{source.commit}:{name}" for name in names]
-            git_dir = source.repository.git_dir
-            shown = subprocess.run(["git", "show", *files], cwd=git_dir, capture_output=True)
-            text = shown.stdout.decode()
-    found = CUT.fullmatch(text)
-    return None if found is None else float(found[1])
+        case FetchedCommit():
+            text = "".join((source.read(name).file or b"").decode() for name in names)
+    cut = CUT.fullmatch(text)
+    return None if cut is None else float(cut[1])

@@ -6,8 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +18,10 @@ from easeci.service.project import open_project
 from easeci.service.pushes.dropbox import DropBox
 from easeci.service.pushes.hooks import install, uninstall
 from easeci.service.pushes.watcher import Watcher
-from tests.accounts import Account, two_accounts
+from tests.accounts import Account
 from tests.commands import COMMAND, easeci_here, plain_environment
-from tests.repositories import Workplace, write_examples
+from tests.journey.sharing import share
+from tests.repositories import Workplace
 from tests.waiting import PATIENCE, wait_until
 
 
@@ -237,7 +236,6 @@ READ = {
     "the default branch": write(bare + "/HEAD"),
     "what history means": write(bare + "/info/grafts"),
     "other objects": write(bare + "/objects/info/alternates"),
-    "refs of easeci": write(bare + "/refs/easeci/mine"),
     "the hooks' folder": move(bare + "/hooks"),
     "the store's folder": move(bare + "/.easeci"),
     "the results' folder": move(bare + "/easeci"),
@@ -279,79 +277,6 @@ for name in ("commondir", ".git"):
 """
 
 
-@dataclass(frozen=True)
-class Shared:
-    """The owner's bare repository, which a developer of another account may push to."""
-
-    folder: Path
-    owner: Account
-    developer: Account
-
-    @property
-    def bare(self) -> Path:
-        return self.folder / "srv" / "shared.git"
-
-    @property
-    def clone(self) -> Path:
-        return self.developer.home / "model"
-
-    @contextmanager
-    def watching(self) -> Iterator[subprocess.Popen[str]]:
-        options = ("--interval", "0.2")
-        process = self.owner.start(COMMAND, "watch", *options, folder=self.bare)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
-
-    def commit(self, cut: float) -> str:
-        """A commit of the developer's, not pushed yet."""
-        model = f'def predict(row):\n    return "low" if float(row["x"]) < {cut} else "high"\n'
-        self.developer.run(
-            "sh", "-ec", 'printf %s "$1" > model.py; git add -A; git commit -qm "$2"', "sh",
-            model, f"cut at {cut}", folder=self.clone,
-        )  # fmt: skip
-        return self.developer.git("rev-parse", "HEAD", folder=self.clone).strip()
-
-    def push(self, *arguments: str, wait: float = 100.0) -> str:
-        return self.developer.git("push", "origin", *arguments, folder=self.clone, wait=wait)
-
-    def log(self) -> list[dict[str, object]]:
-        rows: list[dict[str, object]] = json.loads(
-            self.owner.easeci("log", "--json", folder=self.bare)
-        )
-        return rows
-
-
-def share(folder: Path, owner: Account, developer: Account, **keys: str) -> Shared:
-    shared = Shared(folder, owner, developer)
-    place = Workplace.make(folder / "made", **keys)
-    place.commit_cut(0.7)
-    write_examples(place.examples, place.labels)
-    srv = folder / "srv"
-    srv.mkdir()
-    srv.chmod(0o777)
-    owner.git("init", "-q", "--bare", "--shared=group", "-b", "main", str(shared.bare), folder=srv)
-    srv.chmod(0o755)
-    script = ("--script", str(place.repository / ".easeci.yml"))
-    files = (str(place.examples), "--labels", str(place.labels))
-    owner.easeci("testset", "add", *files, *script, folder=shared.bare)
-    said = owner.easeci("hook", "install", folder=shared.bare)
-    assert "easeci watch" in said
-    developer.git("clone", "-q", str(place.repository), "model", folder=developer.home)
-    developer.git("remote", "set-url", "origin", str(shared.bare), folder=shared.clone)
-    for path in (place.examples, place.labels):  # both are the owner's; nobody else has them
-        path.unlink()
-    return shared
-
-
-@pytest.fixture
-def accounts() -> Iterator[tuple[Path, Account, Account]]:
-    with two_accounts() as found:
-        yield found
-
-
 @pytest.mark.root
 def test_another_account_pushes_and_learns_its_signal_only(
     accounts: tuple[Path, Account, Account],
@@ -387,7 +312,7 @@ def test_another_account_pushes_and_learns_its_signal_only(
     # All of these are real: the owner can do each.
     pid = owner.start("sleep", "600", folder=folder)
     found = [sys.executable, "-c", ATTACKS, str(shared.bare), str(pid.pid), passing]
-    assert len(json.loads(owner.run(*found, str(owner.home), folder=folder))) == 22
+    assert len(json.loads(owner.run(*found, str(owner.home), folder=folder))) == 21
     pid.kill()
     pid.communicate()
 

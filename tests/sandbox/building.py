@@ -13,11 +13,11 @@ import pytest
 
 from easeci.build.bubblewrap import Bubblewrap
 from easeci.build.detection import why_not
+from easeci.build.fetch import FetchedCommit, FetchedCommits
 from easeci.build.landlock import Landlock, Unsandboxed
 from easeci.build.program import (
     ArchiveSource,
     BuiltPredictions,
-    CommitSource,
     Program,
     make_predictions,
 )
@@ -70,6 +70,11 @@ def commit_files(folder: Path, message: str = "A model", **files: str | bytes) -
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--allow-empty", "--message", message)
     return git(folder, "rev-parse", "HEAD")
+
+
+def fetched(repository: Repository, commit: str) -> FetchedCommit:
+    """The commit as builds see it: fetched, into a folder beside the repository."""
+    return FetchedCommits(repository.folder.parent / "fetched").fetch(repository, commit)
 
 
 def usable(sandbox: Sandbox) -> Sandbox:
@@ -133,7 +138,7 @@ class Site:
         commit = commit_files(self.repository, "A model", **files)
         repository = Repository.find(self.repository)
         return make_predictions(
-            CommitSource(repository, commit) if archive is None else ArchiveSource(archive),
+            fetched(repository, commit) if archive is None else ArchiveSource(archive),
             Program(command, limits, mounts),
             self.vault / "examples",
             self.into,

@@ -22,7 +22,8 @@ import json, os, signal, socket, sys, time
 from pathlib import Path
 from easeci.build.bubblewrap import Bubblewrap
 from easeci.build.landlock import Landlock, Unsandboxed
-from easeci.build.program import CommitSource, Program, make_predictions
+from easeci.build.fetch import FetchedCommits
+from easeci.build.program import Program, make_predictions
 from easeci.build.repository import Repository
 from easeci.build.sandbox import Limits
 root, kind = Path(sys.argv[1]), sys.argv[2]
@@ -51,7 +52,7 @@ repository = Repository.find(root / "repository")
 sandbox = {"bubblewrap": Bubblewrap(), "landlock": Landlock(), "none": Unsandboxed()}[kind]
 try:
     built = make_predictions(
-        CommitSource(repository, repository.resolve("HEAD")),
+        FetchedCommits(root / "vault" / "commits").fetch(repository, repository.resolve("HEAD")),
         Program(sys.executable + " program.py", Limits(seconds=30), (str(root / "mounted"),)),
         root / "vault" / "examples", root / "into", (sandbox,),
         repository=repository, hidden=(root / "vault",),

@@ -17,7 +17,7 @@ from easeci.build.landlock import Landlock, Unsandboxed
 from easeci.build.repository import Repository
 from easeci.build.sandbox import Limits, Sandbox
 from easeci.errors import BuildError, InfrastructureError, UsageError
-from tests.sandbox.building import GOOD, Site, commit_files, git, usable
+from tests.sandbox.building import GOOD, Site, commit_files, fetched, git, usable
 
 
 def test_a_real_model_runs_with_the_invoking_python(site: Site) -> None:
@@ -119,7 +119,7 @@ def test_files_are_copied_with_their_modes_and_times(site: Site, sandbox: Sandbo
 
 def test_a_saved_checkout_builds_like_its_commit(site: Site, sandbox: Sandbox) -> None:
     commit = commit_files(site.repository, program__py=GOOD)
-    checkout(Repository.find(site.repository), commit, site.root / "tree")
+    checkout(fetched(Repository.find(site.repository), commit), site.root / "tree")
     save_archive(site.root / "tree", site.root / "saved.tar.gz")
     built = site.build(
         sandbox, archive=site.root / "saved.tar.gz", program__py="raise SystemExit(1)"

@@ -8,18 +8,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build.git import GitAnswer, ask_git, clean_environment, git_entries, shown
-from easeci.build.repository import Repository
+from easeci.build.fetch import FetchedCommit
+from easeci.build.git import ask_git, from_outside, git_entries, shown
 from easeci.build.sandbox import size_text
-from easeci.errors import BuildError, InfrastructureError
+from easeci.errors import BuildError, EaseciError, InfrastructureError
 
 MOST_FILES = 500_000
 MOST_BYTES = 32 * 2**30
 LFS_HEAD = b"version https://git-lfs.github.com/spec/v"
 LFS_LARGEST = 1024
 """An LFS pointer is a few lines; the specification limits it to less than this."""
-SHA256_DIGITS = 64
-"""The length of an id in a repository with SHA-256; otherwise it is 40, of SHA-1."""
+LONGEST_NAME = 255
+LONGEST_PATH = 3000
+"""In bytes. Linux allows 4096 for a whole path, and the build's own folder comes before it."""
+DEEPEST = 100
+UNWRITABLE = (
+    *("File name too long", "invalid path", "Invalid argument", "unable to create symlink"),
+    *("Not a directory", "Is a directory", "File exists", "Invalid or incomplete multibyte"),
+)
+"""What git says of a path that cannot be written because of the tree that it is in."""
+SHOWN = 100
+RENAME = "Rename the file, and commit it again."
 
 
 @dataclass(frozen=True)
@@ -32,79 +41,83 @@ class CleanTree:
     commit: str
     folder: Path
 
-    def fill(self, repository: Repository) -> None:
+    def fill(self, fetched: FetchedCommit) -> None:
         """Check the commit out, unless that is done already."""
         if not self.folder.exists():
             unfinished = self.folder.with_name(f"{self.folder.name}.unfinished")
-            checkout(repository, self.commit, unfinished)
+            checkout(fetched, unfinished)
             unfinished.rename(self.folder)
 
 
-def checkout(repository: Repository, commit: str, into: Path) -> None:
-    """Write the tree of a commit, given by its full id, into an empty folder.
+def checkout(commit: FetchedCommit, into: Path) -> None:
+    """Write the tree of a commit into an empty folder.
 
-    A git folder of our own borrows the repository's objects. So no setting of the developer or the
-    owner (filters, hooks, line endings, ``info/attributes``) has any effect: the tree depends on
-    the commit alone. ``export-ignore`` has no effect on checkouts, and so none here.
+    Only the fetched commit is read. So no setting of the developer or the owner (filters, hooks,
+    line endings, ``info/attributes``) has any effect: the tree depends on the commit alone.
+    ``export-ignore`` has no effect on checkouts, and so none here.
     """
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="easeci-git-") as private:
-        git_dir = Path(private) / "git"
-        _write_git_folder(git_dir, "sha256" if len(commit) == SHA256_DIGITS else "sha1")
-        environment = clean_environment(
-            GIT_DIR=str(git_dir),
-            GIT_OBJECT_DIRECTORY=str(repository.git_dir / "objects"),
-            GIT_WORK_TREE=str(into),
-            GIT_CONFIG_GLOBAL="/dev/null",
-            GIT_CONFIG_NOSYSTEM="1",
-            GIT_ATTR_NOSYSTEM="1",
-            HOME=private,
-            XDG_CONFIG_HOME=private,
-        )
-        _refuse_tree(environment, into, commit)
-        written = ask_git(into, "read-tree", "--reset", "-u", commit, environment=environment)
-        _require_complete(written)
+        environment = {
+            **commit.environment,
+            "GIT_WORK_TREE": str(into),
+            "GIT_INDEX_FILE": str(Path(private) / "index"),
+            "HOME": private,
+            "XDG_CONFIG_HOME": private,
+        }
+        _refuse_tree(environment, into, commit.id)
+        written = ask_git(into, "read-tree", "--reset", "-u", commit.id, environment=environment)
+        if not written.ok:
+            raise _not_written(written.complaint)
     _refuse_pointers(into)
 
 
-def _write_git_folder(folder: Path, object_format: str) -> None:
-    """What ``git init`` would make, without starting it: enough for git to read objects."""
-    (folder / "refs").mkdir(parents=True)
-    (folder / "HEAD").write_text("ref: refs/heads/none\n", "utf-8")
-    extension = f"[extensions]\n\tobjectFormat = {object_format}\n"
-    config = "[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n" + extension
-    (folder / "config").write_text(config, "utf-8")
-
-
-def _require_complete(answer: GitAnswer) -> None:
-    if answer.ok:
-        return
-    missing = ("unable to read sha1", "missing blob", "failed to unpack tree", "bad object")
-    if any(sign in answer.complaint for sign in missing):
-        raise InfrastructureError(
-            "the repository does not hold all files of the commit",
-            hint="It may be a partial clone: fetch everything with git fetch --refetch --no-filter",
+def _not_written(complaint: str) -> EaseciError:
+    """A tree that no folder can hold is the commit's fault; all else is around us."""
+    if not from_outside(complaint) and any(cause in complaint for cause in UNWRITABLE):
+        return BuildError(
+            f"the commit cannot be checked out: {_shortened(shown(complaint))}", hint=RENAME
         )
-    raise InfrastructureError(f"the commit cannot be checked out: {shown(answer.complaint)}")
+    return InfrastructureError(f"the commit cannot be checked out: {shown(complaint)}")
 
 
 def _refuse_tree(environment: Mapping[str, str], folder: Path, commit: str) -> None:
-    """Refuse submodules, and trees that are small in git but huge on disk."""
+    """Refuse submodules, paths that no folder can hold, and trees that are huge on disk only."""
     files = size = 0
-    question = ("ls-tree", "-r", "-l", "--full-tree", "-z", commit)
+    question = ("ls-tree", "-r", "-t", "-l", "--full-tree", "-z", commit)
     with git_entries(folder, *question, environment=environment) as entries:
         for entry in entries:
             about, _, path = entry.partition(b"\t")
             mode, _, _, length = about.split()
             if mode == b"160000":
                 raise _submodule(path.decode("utf-8", "replace"))
+            _refuse_path(path)
             files += 1
             size += int(length) if length.isdigit() else 0
             if files > MOST_FILES or size > MOST_BYTES:
                 raise BuildError(
-                    f"the commit has more than {MOST_FILES:,} files or {size_text(MOST_BYTES)}",
+                    f"the commit has more than {MOST_FILES:,} files and folders, or more than "
+                    f"{size_text(MOST_BYTES)}",
                     hint="Put large data into a folder and name it with mounts: in the script.",
                 )
+
+
+def _refuse_path(path: bytes) -> None:
+    parts = path.split(b"/")
+    if max(map(len, parts)) > LONGEST_NAME:
+        limit = f"a name of more than {LONGEST_NAME} bytes"
+    elif len(path) > LONGEST_PATH:
+        limit = f"a path of more than {LONGEST_PATH:,} bytes"
+    elif len(parts) > DEEPEST:
+        limit = f"a file more than {DEEPEST} folders deep"
+    else:
+        return
+    where = _shortened(path.decode("utf-8", "replace"))
+    raise BuildError(f"the commit has {limit}: {where!r}", hint=RENAME)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _submodule(path: str) -> BuildError:

@@ -23,7 +23,12 @@ QUIET = (
 )
 NOT_A_REPOSITORY = "not a git repository"
 NO_WORK_TREE = "must be run in a work tree"
-LOCKED = "Try again in a moment. If no git is at work there, one was killed: remove that file."
+OUTSIDE = (
+    *("No space left on device", "Disk quota exceeded", "Read-only file system"),
+    *("Input/output error", "Too many open files", "File too large"),
+    *("Cannot allocate memory", "Resource temporarily unavailable", "ut of memory"),
+)
+"""What git says if something around us is broken. The same may succeed later."""
 
 
 @dataclass(frozen=True)
@@ -60,32 +65,56 @@ def clean_environment(**more: str) -> dict[str, str]:
     return {**kept, **fixed, **more}
 
 
+@dataclass(frozen=True)
+class GitUser:
+    """As whom git runs in a repository, and with which environment. None is the invoking user."""
+
+    uid: int | None
+    gid: int | None
+    environment: Mapping[str, str]
+
+    @staticmethod
+    def of(folder: Path, borrowed: Path | None = None) -> GitUser:
+        """For a folder of a repository: its owner, if we are root and the folder is not root's.
+
+        ``borrowed`` is another folder of objects that git is to find, too.
+        """
+        more = pinned(folder)
+        if borrowed is not None:
+            quoted = str(borrowed).replace("\\", "\\\\").replace('"', '\\"')
+            more["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = f'"{quoted}"'
+        settings = clean_environment(**more)
+        # As root we don't trust what another user's repository tells git to do, nor does git.
+        other = _other_owner(folder)
+        if other is None:
+            return GitUser(None, None, settings)
+        kept = {name: settings[name] for name in settings if name.startswith(("GIT_", "LC_"))}
+        path = os.environ.get("PATH", os.defpath)
+        settings = {**kept, "GIT_CONFIG_GLOBAL": "/dev/null", "PATH": path}
+        return GitUser(other.st_uid, other.st_gid, settings)
+
+
 def start_git(
     folder: Path,
     *arguments: str,
     environment: Mapping[str, str] | None = None,
+    borrowed: Path | None = None,
     stdin: int = subprocess.DEVNULL,
     stderr: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Start git in a folder; as the folder's owner if we are root and the folder is not root's."""
-    # As root we don't trust what another user's repository tells git to do, nor does git.
-    other = _other_owner(folder) if environment is None else None
-    settings = clean_environment(**_pinned(folder)) if environment is None else environment
-    if other is not None:
-        kept = {name: settings[name] for name in settings if name.startswith(("GIT_", "LC_"))}
-        path = os.environ.get("PATH", os.defpath)
-        settings = {**kept, "GIT_CONFIG_GLOBAL": "/dev/null", "PATH": path}
+    """Start git in a folder, as its :class:`GitUser` unless an environment is given."""
+    user = GitUser(None, None, environment) if environment else GitUser.of(folder, borrowed)
     try:
         return subprocess.Popen(  # noqa: S603 - no shell
             ["git", *QUIET, *arguments],  # noqa: S607 - the one on the PATH
             cwd=folder,
-            env=settings,
+            env=user.environment,
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            user=None if other is None else other.st_uid,
-            group=None if other is None else other.st_gid,
-            extra_groups=None if other is None else [],
+            user=user.uid,
+            group=user.gid,
+            extra_groups=None if user.uid is None else [],
         )
     except FileNotFoundError:
         if not folder.is_dir():
@@ -130,11 +159,7 @@ def need_git(
     """Run git where a failure can only mean that something around us is broken."""
     answer = ask_git(folder, *arguments, environment=environment, given=given)
     if not answer.ok:
-        locked = ".lock': File exists" in answer.complaint
-        raise InfrastructureError(
-            f"git {arguments[0]} failed: {shown(answer.complaint)}",
-            hint=LOCKED if locked else None,
-        )
+        raise InfrastructureError(f"git {arguments[0]} failed: {shown(answer.complaint)}")
     return answer
 
 
@@ -155,6 +180,11 @@ def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
         yield from pieces
 
 
+def from_outside(complaint: str) -> bool:
+    """Whether git failed because of the machine and not because of what it was given."""
+    return any(sign in complaint for sign in OUTSIDE)
+
+
 def shown(complaint: str) -> str:
     """The first line of what git complained about, fit for a message."""
     first = complaint.splitlines()[0] if complaint else "it gave no reason"
@@ -170,7 +200,7 @@ def _refuse_dubious(folder: Path, answer: GitAnswer) -> None:
         )
 
 
-def _pinned(folder: Path) -> dict[str, str]:
+def pinned(folder: Path) -> dict[str, str]:
     """Variables that keep git in a bare repository of ours, whatever others put into its folder.
 
     Accounts that may push can make files there. A ``.git`` or a ``commondir`` would lead git to a

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import takewhile
@@ -38,6 +38,16 @@ class GitObject:
         return printable(" ".join(takewhile(bool, lines)).strip())
 
 
+@dataclass(frozen=True)
+class CommitFacts:
+    """What a command needs to know of a commit: its full id, its subject, and one of its files."""
+
+    id: str
+    subject: str
+    file: bytes | None
+    """The content of the file that was asked for; None if the commit has no such regular file."""
+
+
 class ObjectReader:
     """One ``git cat-file --batch``, which is asked for one object after the other."""
 
@@ -54,6 +64,15 @@ class ObjectReader:
         except EOFError:  # some revisions end git, such as HEAD@{99} where HEAD is younger
             return None
         return found if found is not None and found.kind == "commit" else None
+
+    def facts(self, revision: str, path: str | None) -> CommitFacts | None:
+        """The commit that a revision names, and one of its files if ``path`` is given."""
+        found = self.commit(revision)
+        if found is None:
+            return None
+        return CommitFacts(
+            found.id, found.subject, None if path is None else self.file(found.id, path)
+        )
 
     def file(self, commit: str, path: str) -> bytes | None:
         """The content of a regular file at a commit; None if there is none of that name."""
@@ -102,9 +121,18 @@ class ObjectReader:
 
 
 @contextmanager
-def read_objects(folder: Path) -> Iterator[ObjectReader]:
+def read_objects(
+    folder: Path,
+    *,
+    environment: Mapping[str, str] | None = None,
+    borrowed: Path | None = None,
+) -> Iterator[ObjectReader]:
     """Read objects of the repository that the folder is in."""
-    with ending(start_git(folder, "cat-file", "--batch", stdin=subprocess.PIPE)) as process:
+    question = ("cat-file", "--batch")
+    started = start_git(
+        folder, *question, environment=environment, borrowed=borrowed, stdin=subprocess.PIPE
+    )
+    with ending(started) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:

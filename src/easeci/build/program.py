@@ -16,6 +16,7 @@ from easeci.build.archive import restore_archive
 from easeci.build.checkout import checkout
 from easeci.build.detection import no_sandbox, user_for, why_absent, why_not
 from easeci.build.editable import refuse_editable
+from easeci.build.fetch import FetchedCommit
 from easeci.build.repository import Repository
 from easeci.build.running import ProgramOutcome, run_limited
 from easeci.build.sandbox import Job, Layout, Limits, Sandbox, SandboxFailedError, size_text
@@ -39,14 +40,6 @@ class Program:
 
 
 @dataclass(frozen=True)
-class CommitSource:
-    """A commit of a repository, as the source of a build."""
-
-    repository: Repository
-    commit: str
-
-
-@dataclass(frozen=True)
 class TreeSource:
     """A clean tree on disk, as the source of a build, which gets a copy of it."""
 
@@ -60,7 +53,7 @@ class ArchiveSource:
     path: Path
 
 
-BuildSource = CommitSource | TreeSource | ArchiveSource
+BuildSource = FetchedCommit | TreeSource | ArchiveSource
 
 
 @dataclass(frozen=True)
@@ -143,8 +136,8 @@ class _Build:
 
 def _fill(space: Workspace, source: BuildSource, examples: Path) -> None:
     match source:
-        case CommitSource():
-            checkout(source.repository, source.commit, space.checkout)
+        case FetchedCommit():
+            checkout(source, space.checkout)
         case ArchiveSource():
             restore_archive(source.path, space.checkout)
         case TreeSource():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from easeci.build.branches import Branches, head_branch
@@ -11,22 +10,23 @@ from easeci.build.git import (
     NO_WORK_TREE,
     NOT_A_REPOSITORY,
     ask_git,
-    clean_environment,
     need_git,
     shown,
 )
-from easeci.build.objects import printable, read_objects
-from easeci.errors import UsageError
+from easeci.build.objects import NEVER_IN_NAMES, CommitFacts, printable, read_objects
+from easeci.errors import BuildError, EaseciError, UsageError
 
 
-@dataclass(frozen=True)
-class CommitFacts:
-    """What a command needs to know of a commit: its full id, its subject, and one of its files."""
+class DamagedCommitError(BuildError):
+    """A commit whose objects are not what their names say. It is not tested, and not recorded."""
 
-    id: str
-    subject: str
-    file: bytes | None
-    """The content of the file that was asked for; None if the commit has no such regular file."""
+    def __init__(self, commit: str, refused: str | None = None) -> None:
+        more = ", or lacks some of them" if refused is None else f" ({refused})"
+        super().__init__(
+            f"the repository holds forged or damaged objects of commit {commit[:10]}{more}",
+            hint="Nothing was tested, and no step was spent. `git fsck --full` names them. When "
+            "they are put back from a sound clone, the owner can run the commit.",
+        )
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class Repository:
 
     git_dir: Path
     top: Path | None
+    quarantine: Path | None = None
+    """Where git keeps what is being pushed until the pre-receive hook has let it in."""
 
     @staticmethod
     def find(folder: Path) -> Repository:
@@ -51,6 +53,10 @@ class Repository:
             raise UsageError(f"{folder} cannot be used: {shown(answer.complaint)}")
         git_dir, *top = answer.text.splitlines()
         return Repository(Path(git_dir).resolve(), Path(top[0]).resolve() if top else None)
+
+    def receiving(self, quarantine: str | None) -> Repository:
+        """This repository together with what is being pushed to it, if anything is."""
+        return self if quarantine is None else replace(self, quarantine=Path(quarantine).absolute())
 
     @property
     def folder(self) -> Path:
@@ -77,14 +83,17 @@ class Repository:
 
         An annotated tag names its commit.
         """
-        with read_objects(self.folder) as objects:
-            found = objects.commit(revision)
-            if found is not None:
-                file = None if path is None else objects.file(found.id, path)
-                return CommitFacts(found.id, found.subject, file)
+        with read_objects(self.folder, borrowed=self.quarantine) as objects:
+            found = objects.facts(revision, path)
+        if found is not None:
+            return found
         raise self._unknown(revision)
 
-    def _unknown(self, revision: str) -> UsageError:
+    def _unknown(self, revision: str) -> EaseciError:
+        # git tells the kind of an object without hashing it, but a commit only if it is sound.
+        kind = "" if NEVER_IN_NAMES.search(revision) else self._kind(revision)
+        if kind == "commit":
+            return DamagedCommitError(printable(revision))
         if not ask_git(self.folder, "rev-parse", "--verify", "--quiet", "HEAD").ok and not (
             ask_git(self.folder, "for-each-ref", "--count=1").text
         ):
@@ -96,9 +105,13 @@ class Repository:
             hint="Name a commit, a branch or a tag; a commit from elsewhere must be fetched first.",
         )
 
+    def _kind(self, revision: str) -> str:
+        question = ("cat-file", "-t", "--end-of-options", revision)
+        return ask_git(self.folder, *question).text
+
     def has(self, commit: str) -> bool:
         """Whether the commit is in the repository."""
-        with read_objects(self.folder) as objects:
+        with read_objects(self.folder, borrowed=self.quarantine) as objects:
             return objects.commit(commit) is not None
 
     def branches(self) -> Branches:
@@ -126,22 +139,6 @@ class Repository:
         question = ("--porcelain", "--ignore-submodules=dirty")
         return bool(need_git(self.top, "status", *question).output.strip())
 
-    def adopt(self, commit: str, quarantine: Path) -> None:
-        """Take in a commit that is being pushed, with all that it needs, before any ref has it.
-
-        While a push waits for its pre-receive hook, git keeps what came with it in a folder of its
-        own and throws that away if the push is refused. What is being tested must not vanish.
-        """
-        borrowed = '"' + str(quarantine).replace("\\", "\\\\").replace('"', '\\"') + '"'
-        where = {"GIT_DIR": str(self.git_dir), "GIT_COMMON_DIR": str(self.git_dir)}
-        environment = clean_environment(**where, GIT_ALTERNATE_OBJECT_DIRECTORIES=borrowed)
-        pack = self.git_dir / "objects" / "pack"
-        pack.mkdir(exist_ok=True)
-        form = ("--revs", "--non-empty", "--quiet", "--delta-base-offset", str(pack / "pack"))
-        here = need_git(self.git_dir, "for-each-ref", "--format=^%(objectname)").text
-        given = f"{commit}\n{here}\n".encode()
-        need_git(self.git_dir, "pack-objects", *form, environment=environment, given=given)
-
     def hooks_folder(self) -> tuple[Path, bool]:
         """Where git looks for hooks, and whether that is this repository's own choice."""
         # Our own calls switch hooks off, so the last value is ours.
@@ -151,29 +148,3 @@ class Repository:
             return self.git_dir / "hooks", True
         scope, _, path = told[-1].partition("\t")
         return self.folder / path, scope in ("local", "worktree")
-
-    def keep(self, name: str, commits: Iterable[str]) -> None:
-        """Keep commits of the repository by refs of ours: no force-push and no gc loses them."""
-        given = "".join(f"update {_ref(name, commit)} {commit}\n" for commit in commits)
-        need_git(self.folder, "update-ref", "--stdin", given=given.encode())
-
-    def keep_only(self, name: str, commits: Iterable[str], *, others_too: bool = False) -> None:
-        """Keep these commits, as far as they are here, and let go of others unless told not to.
-
-        To let go can wait until the next command: a git that is at work, or was killed, may have
-        locked the refs.
-        """
-        listed = need_git(self.folder, "for-each-ref", "--format=%(objectname)", _ref(name)).text
-        held, wanted = set(listed.split()), set(commits)
-        if missing := sorted(wanted - held):
-            with read_objects(self.folder) as objects:
-                here = [commit for commit in missing if objects.commit(commit) is not None]
-            if here:
-                self.keep(name, here)
-        if held - wanted and not others_too:
-            given = "".join(f"delete {_ref(name, commit)}\n" for commit in sorted(held - wanted))
-            ask_git(self.folder, "update-ref", "--stdin", given=given.encode())
-
-
-def _ref(name: str, commit: str = "") -> str:
-    return f"refs/easeci/{name}/{commit}"

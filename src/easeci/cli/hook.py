@@ -16,7 +16,6 @@ from easeci.cli.terminal import output, show_error, show_warnings
 from easeci.errors import EaseciError, ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from easeci.build.repository import Repository
     from easeci.service.project import Project
     from easeci.service.pushes.hooks import Installed, Push
     from easeci.service.pushes.results import PushResult
@@ -120,8 +119,7 @@ def _at_once(
     for push in found:
         try:
             opened = _open(store, name)
-            if gate:
-                _adopt(opened.repository, opened, push)
+            opened.repository = opened.repository.receiving(os.environ.get("GIT_QUARANTINE_PATH"))
             code = _test(opened, push.commit, push.branch, unsandboxed)
         except EaseciError as error:
             show_error(error)
@@ -135,14 +133,6 @@ def _at_once(
             print(f"easeci: push refused; {why}", flush=True)
             return code
     return ExitCode.PASS
-
-
-def _adopt(repository: Repository, opened: Project, push: Push) -> None:
-    from easeci.service.pushes.hooks import may_spend
-
-    quarantine = os.environ.get("GIT_QUARANTINE_PATH")
-    if quarantine is not None and may_spend(opened, push.branch):
-        repository.adopt(push.commit, Path(quarantine).absolute())
 
 
 def _test(opened: Project, commit: str, branch: str, unsandboxed: bool) -> int:

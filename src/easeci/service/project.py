@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from easeci.build.fetch import FetchedCommit, FetchedCommits
 from easeci.build.repository import Repository
 from easeci.errors import InfrastructureError, NoTestsetError, UsageError
 from easeci.files import explained
@@ -107,6 +108,15 @@ class Project:
         for record in records:
             apply_record(self.state, record)
         self.head = head
+
+    @property
+    def commits(self) -> FetchedCommits:
+        """The commits that were fetched and are still needed."""
+        return FetchedCommits(self.vault.commits)
+
+    def fetch(self, commit: str) -> FetchedCommit:
+        """A commit as it is tested: held already, or fetched from the repository."""
+        return self.commits.fetch(self.repository, commit)
 
     def sealed(self, testset: Testset) -> SealedTestset:
         """The testset in the vault; every file is checked against its recorded digest."""

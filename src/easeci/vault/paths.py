@@ -4,6 +4,7 @@
 
     <store>/.gitignore                    git ignores the store, even inside a repository
     <store>/key
+    <store>/vault/<project>/commits/      commits as they were fetched, while they are needed
     <store>/vault/<project>/<testset>/    one folder for each testset, by number
         examples/examples.<as given>      what programs see: no labels, all files of one time
         examples/examples.jsonl
@@ -26,6 +27,7 @@ from easeci.files import explained, make_folder, make_store_folder, remove_folde
 from easeci.vault.key import KEY_FILE, Key, create_key, load_key
 
 VAULT = "vault"
+COMMITS = "commits"
 EXAMPLES = "examples"
 FILES = "files"
 JSONL = "examples.jsonl"
@@ -50,6 +52,11 @@ class Vault:
     def testset_folder(self, number: int) -> Path:
         """The folder of a testset, which may not exist."""
         return self.folder / str(number)
+
+    @property
+    def commits(self) -> Path:
+        """The folder of fetched commits, which may not exist."""
+        return self.folder / COMMITS
 
     def numbers(self) -> list[int]:
         """The numbers of the testsets on the disk, in ascending order."""

@@ -14,7 +14,7 @@ from easeci.build.checkout import checkout
 from easeci.build.repository import Repository
 from easeci.errors import InfrastructureError
 from tests.integration.build.trees import tree
-from tests.sandbox.building import commit_files
+from tests.sandbox.building import commit_files, fetched
 
 
 def test_archives_come_back_the_same(repository: Repository, folder: Path, tmp_path: Path) -> None:
@@ -25,8 +25,8 @@ def test_archives_come_back_the_same(repository: Repository, folder: Path, tmp_p
     (folder / "sub").mkdir()
     (folder / "sub" / "ünï.txt").write_text("ü")
     commit = commit_files(folder, "More")
-    checkout(repository, commit, tmp_path / "one")
-    checkout(repository, commit, tmp_path / "two")
+    checkout(fetched(repository, commit), tmp_path / "one")
+    checkout(fetched(repository, commit), tmp_path / "two")
     for path in (tmp_path / "two").rglob("*"):
         os.utime(path, (1, 1), follow_symlinks=False)
     save_archive(tmp_path / "one", tmp_path / "one.tar.gz")

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from easeci.build import checkout as checking_out
 from easeci.build.checkout import checkout
+from easeci.build.git import GitAnswer
 from easeci.build.repository import Repository
 from easeci.errors import BuildError, InfrastructureError
 from tests.integration.build.trees import tree
-from tests.sandbox.building import commit_files, git, new_repository
+from tests.sandbox.building import commit_files, fetched, git, new_repository
 
 
 def test_a_checkout_is_the_commit(repository: Repository, folder: Path, tmp_path: Path) -> None:
@@ -26,7 +28,7 @@ def test_a_checkout_is_the_commit(repository: Repository, folder: Path, tmp_path
     (folder / "untracked").write_text("x")
     git(folder, "add", "model.py")
     index = (folder / ".git" / "index").read_bytes()
-    checkout(repository, repository.resolve("HEAD"), tmp_path / "out")
+    checkout(fetched(repository, repository.resolve("HEAD")), tmp_path / "out")
     assert tree(tmp_path / "out") == {
         ".gitattributes": ("file", b"secret.txt export-ignore\n"),
         "link": ("link", "/etc/passwd"),
@@ -47,7 +49,7 @@ def test_attributes_of_the_commit_hold(
     for name, text in files.items():
         (folder / name).write_text(text)
     commit = commit_files(folder, __gitattributes="*.txt text eol=crlf\n*.py ident\n")
-    checkout(repository, commit, tmp_path / "out")
+    checkout(fetched(repository, commit), tmp_path / "out")
     assert (tmp_path / "out" / "!first.txt").read_bytes() == b"a\r\n"
     assert (tmp_path / "out" / "sub" / "lines.txt").read_bytes() == b"a\n"
 
@@ -68,7 +70,7 @@ def test_filters_and_hooks_never_run(
     hook.write_text(f"#!/bin/sh\ntouch {trap}\n")
     hook.chmod(0o755)
     monkeypatch.setenv("HOME", str(home))
-    checkout(repository, repository.resolve("HEAD"), tmp_path / "out")
+    checkout(fetched(repository, repository.resolve("HEAD")), tmp_path / "out")
     assert (tmp_path / "out" / "model.py").read_bytes() == b"second = 2\n"
     assert not trap.exists()
 
@@ -79,7 +81,7 @@ def test_replaced_objects_are_not_believed(
     """A commit's id stands for its own tree, whatever git was told to show instead."""
     head, first = repository.resolve("HEAD"), repository.resolve("HEAD~1")
     git(folder, "replace", head, first)
-    checkout(repository, head, tmp_path / "out")
+    checkout(fetched(repository, head), tmp_path / "out")
     assert (tmp_path / "out" / "model.py").read_bytes() == b"second = 2\n"
 
 
@@ -90,7 +92,7 @@ def test_submodules_are_named(repository: Repository, folder: Path, tmp_path: Pa
     git(folder, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source, "lib")
     commit = commit_files(folder, "With a submodule")
     with pytest.raises(BuildError, match="'lib' is a submodule") as raised:
-        checkout(repository, commit, tmp_path / "out")
+        checkout(fetched(repository, commit), tmp_path / "out")
     assert "git subtree" in str(raised.value)
 
 
@@ -98,7 +100,7 @@ def test_pointers_of_lfs_are_named(repository: Repository, folder: Path, tmp_pat
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 9\n"
     commit = commit_files(folder, weights__bin=pointer)
     with pytest.raises(BuildError, match=r"'weights\.bin' is kept with Git LFS") as raised:
-        checkout(repository, commit, tmp_path / "out")
+        checkout(fetched(repository, commit), tmp_path / "out")
     assert "mounts:" in str(raised.value)
 
 
@@ -109,20 +111,82 @@ def test_trees_without_end_are_refused(
     blob = git(folder, "rev-parse", "HEAD:model.py")
     entries = "".join(f"100644 blob {blob}\tf{n}\n" for n in range(10))
     for _ in range(9):
-        done = subprocess.run(
-            ["git", "mktree"], cwd=folder, input=entries, capture_output=True, text=True, check=True
-        )
-        entries = "".join(f"040000 tree {done.stdout.strip()}\td{n}\n" for n in range(10))
-    bomb = git(folder, "commit-tree", "-m", "A bomb", done.stdout.strip())
+        inner = made_tree(folder, entries)
+        entries = "".join(f"040000 tree {inner}\td{n}\n" for n in range(10))
+    bomb = git(folder, "commit-tree", "-m", "A bomb", inner)
     with pytest.raises(BuildError, match="more than 500,000 files"):
-        checkout(repository, bomb, tmp_path / "out")
+        checkout(fetched(repository, bomb), tmp_path / "out")
 
 
-def test_missing_files_are_no_fault_of_the_commit(
+def test_folders_without_end_are_refused(
     repository: Repository, folder: Path, tmp_path: Path
 ) -> None:
-    """A damaged or partial clone: exit 6, not 5."""
-    blob = git(folder, "rev-parse", "HEAD:model.py")
-    (folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    with pytest.raises(InfrastructureError, match="does not hold all files"):
-        checkout(repository, repository.resolve("HEAD"), tmp_path / "out")
+    """No file is in any of them, so a list of files would never begin."""
+    inner = made_tree(folder, "")
+    for _ in range(9):
+        inner = made_tree(folder, "".join(f"040000 tree {inner}\td{n}\n" for n in range(10)))
+    bomb = git(folder, "commit-tree", "-m", "A bomb", inner)
+    with pytest.raises(BuildError, match="more than 500,000 files and folders"):
+        checkout(fetched(repository, bomb), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [
+        ("n" * 300, "a name of more than 255 bytes"),
+        ("ü" * 128, "a name of more than 255 bytes"),
+        ("/".join(["d" * 200] * 16), "a path of more than 3,000 bytes"),
+        ("/".join("d" * 101), "a file more than 100 folders deep"),
+    ],
+)
+def test_paths_that_no_folder_can_hold_are_the_commits_fault(
+    repository: Repository, folder: Path, tmp_path: Path, path: str, what: str
+) -> None:
+    """Exit 5, and the path is named, though not at its full length."""
+    commit = commit_of_path(folder, path)
+    with pytest.raises(BuildError, match=what) as raised:
+        checkout(fetched(repository, commit), tmp_path / "out")
+    assert path[:100] in raised.value.message
+    assert len(raised.value.message) < 200
+    assert "Rename" in str(raised.value)
+
+
+@pytest.mark.parametrize("target", ["", "t" * 5000])
+def test_links_that_cannot_be_made_are_the_commits_fault(
+    repository: Repository, folder: Path, tmp_path: Path, target: str
+) -> None:
+    """A link to nothing, or to a path that is too long, is refused by every file system."""
+    commit = commit_of_path(folder, "link", mode="120000", content=target)
+    with pytest.raises(BuildError, match="unable to create symlink link"):
+        checkout(fetched(repository, commit), tmp_path / "out")
+
+
+def test_a_full_disk_is_not_the_commits_fault(
+    repository: Repository, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit 6: the same commit may be checked out later."""
+    commit = fetched(repository, repository.resolve("HEAD"))
+    full = GitAnswer(128, b"", "error: unable to create symlink x: No space left on device")
+    monkeypatch.setattr(checking_out, "ask_git", lambda *_, **__: full)
+    with pytest.raises(InfrastructureError, match="No space left"):
+        checkout(commit, tmp_path / "out")
+
+
+def made_tree(folder: Path, entries: str) -> str:
+    """The id of a tree with these entries, which git writes without checking their names."""
+    command = ["git", "mktree", "--missing"]
+    done = subprocess.run(
+        command, cwd=folder, input=entries, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def commit_of_path(folder: Path, path: str, mode: str = "100644", content: str = "x") -> str:
+    """A commit of one file, which never was in a work tree."""
+    (folder.parent / "content").write_text(content)
+    blob = git(folder, "hash-object", "-w", str(folder.parent / "content"))
+    *folders, name = path.split("/")
+    inner = made_tree(folder, f"{mode} blob {blob}\t{name}\n")
+    for above in reversed(folders):
+        inner = made_tree(folder, f"040000 tree {inner}\t{above}\n")
+    return git(folder, "commit-tree", "-m", "Odd", inner)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from easeci.build.checkout import checkout
-from easeci.build.git import LOCKED
-from easeci.build.repository import CommitFacts, Repository
-from easeci.errors import InfrastructureError, UsageError
-from tests.sandbox.building import commit_files, git, new_repository
+from easeci.build.objects import CommitFacts
+from easeci.build.repository import Repository
+from easeci.errors import UsageError
+from tests.sandbox.building import commit_files, fetched, git, new_repository
 
 
 def test_a_repository_is_found_from_within(folder: Path) -> None:
@@ -99,52 +99,5 @@ def test_repositories_of_other_hashes_are_read(tmp_path: Path) -> None:
     repository = Repository.find(folder)
     assert repository.read_commit("HEAD", "model.py") == CommitFacts(commit, "Long ids", b"x = 1\n")
     assert repository.branches().containing(commit, ["main"]) == ["main"]
-    checkout(repository, commit, tmp_path / "out")
+    checkout(fetched(repository, commit), tmp_path / "out")
     assert (tmp_path / "out" / "model.py").read_bytes() == b"x = 1\n"
-
-
-def test_kept_commits_survive(repository: Repository, folder: Path) -> None:
-    """No force-push and no clean-up loses a commit that was judged."""
-    lost = repository.resolve("HEAD")
-    kept = commit_files(folder, "Kept")
-    repository.keep_only("judged", [kept])
-    git(folder, "reset", "--quiet", "--hard", "HEAD~2")
-    git(folder, "reflog", "expire", "--expire=now", "--all")
-    git(folder, "gc", "--quiet", "--prune=now")
-    assert repository.has(kept)
-    assert repository.has(lost)
-
-
-def test_what_is_not_wanted_is_kept_no_longer(repository: Repository, folder: Path) -> None:
-    """And a commit that is not there at all can't be kept, which is no error."""
-    first, second = repository.resolve("HEAD"), commit_files(folder, "Second")
-    repository.keep_only("p", [first, second])
-    repository.keep_only("q", [first])
-    repository.keep_only("p", [second, "0" * 39 + "1"])
-    refs = git(folder, "for-each-ref", "--format=%(refname)", "refs/easeci").split()
-    assert refs == [f"refs/easeci/p/{second}", f"refs/easeci/q/{first}"]
-
-
-def test_a_git_that_was_killed_leaves_a_file_to_be_removed(
-    repository: Repository, folder: Path
-) -> None:
-    """Nothing is tested that is not held; to let go of what was can wait."""
-    first, second = repository.resolve("HEAD"), commit_files(folder, "Second")
-    repository.keep_only("x", [first])
-    packed = folder / ".git" / "packed-refs.lock"
-    packed.touch()
-    repository.keep_only("x", [second])
-    assert held(folder) == {first, second}
-    single = folder / ".git" / "refs" / "easeci" / "y" / f"{first}.lock"
-    single.parent.mkdir()
-    single.touch()
-    with pytest.raises(InfrastructureError, match=str(single)) as raised:
-        repository.keep_only("y", [first])
-    assert raised.value.hint == LOCKED
-    packed.unlink()
-    repository.keep_only("x", [second])
-    assert held(folder) == {second}
-
-
-def held(folder: Path) -> set[str]:
-    return set(git(folder, "for-each-ref", "--format=%(objectname)", "refs/easeci").split())

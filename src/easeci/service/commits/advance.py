@@ -1,9 +1,9 @@
 """Go on from wherever the last command ended: :func:`catch_up`, and nothing else, does it.
 
 It decides the open step, answers it, charges the next commit of the queue, archives the baseline,
-keeps refs and sends mail, as far as labels and time allow. Steps are charged before anything is
-tested, and they are decided and answered in the order of submission. All of it follows from the
-state, so it does not matter which command does it. Every command that writes acts through
+lets go of fetched commits and sends mail, as far as labels and time allow. Steps are charged before
+anything is tested, and they are decided and answered in the order of submission. All of it follows
+from the state, so it does not matter which command does it. Every command that writes acts through
 :func:`acting`; commands and pages that only read never do.
 """
 
@@ -21,7 +21,7 @@ from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, Step, Testset
 from easeci.ledger.verdicts import record_of
 from easeci.script import Adaptivity, Mode, Script
-from easeci.service.commits.keep import ensure_archive, keep_refs
+from easeci.service.commits.keep import ensure_archive, let_go
 from easeci.service.commits.ticks import is_due
 from easeci.service.mail.delivery import deliver
 from easeci.service.project import Project, utc_now
@@ -53,7 +53,7 @@ def catch_up(project: Project, tree: CleanTree | None = None) -> tuple[int, ...]
     if project.head != project.caught_up or _tick_has_come(project):
         _advance(project)
         ensure_archive(project, tree)
-        keep_refs(project)
+    let_go(project)
     deliver(project)
     project.caught_up = project.head
     return tuple(number for number in _signalled(project) if number not in before)

@@ -31,6 +31,7 @@ def set_baseline(
                 hint="A baseline can be set before the first step of a testset.",
             )
         commit = project.repository.resolve(revision)
+        project.fetch(commit)
         events: list[Event] = []
         if testset is not None and _lacks_predictions(testset, commit):
             sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)

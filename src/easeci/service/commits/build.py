@@ -12,7 +12,6 @@ from easeci.build.program import (
     LOG_NAME,
     ArchiveSource,
     BuildSource,
-    CommitSource,
     Program,
     TreeSource,
     make_predictions,
@@ -104,15 +103,16 @@ def build(
 
 
 def _source(project: Project, commit: str, tree: CleanTree | None) -> BuildSource:
-    """The commit itself, or its archive if the repository has lost it."""
+    """The archive, if the commit is the baseline that is archived; otherwise the commit itself."""
     kept = project.state.archive
-    if kept is not None and kept.commit == commit and not project.repository.has(commit):
+    if kept is not None and kept.commit == commit:
         return ArchiveSource(
             project.sealed(project.state.testsets[kept.testset]).builds.archive_path(kept.file)
         )
+    fetched = project.fetch(commit)
     if tree is None:
-        return CommitSource(project.repository, commit)
-    tree.fill(project.repository)
+        return fetched
+    tree.fill(fetched)
     return TreeSource(tree.folder)
 
 

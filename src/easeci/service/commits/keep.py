@@ -1,15 +1,17 @@
-"""What keeps commits from being lost: the archive of the baseline, and refs in the repository.
+"""What keeps commits from being lost: they are fetched, and the baseline's files are archived.
 
 Both follow from the state; :func:`easeci.service.commits.advance.catch_up` brings them in line.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from easeci.build.archive import save_archive
 from easeci.build.checkout import CleanTree
 from easeci.build.workspace import open_scratch
+from easeci.errors import BuildError
 from easeci.ledger.events import BaselineArchived
-from easeci.script import Adaptivity
 from easeci.service.project import Project
 
 
@@ -22,13 +24,11 @@ def ensure_archive(project: Project, tree: CleanTree | None = None) -> None:
     testset = project.state.latest_testset
     if testset is None or commit is None or (kept is not None and kept.commit == commit):
         return
-    at_hand = tree is not None and tree.commit == commit and tree.folder.exists()
-    if not at_hand and not project.repository.has(commit):
-        return  # it is in another clone: a command there will archive it
     with open_scratch((*project.repository.folders, project.store.folder)) as scratch:
-        if tree is None or not at_hand:
-            tree = CleanTree(commit, scratch / "tree")
-            tree.fill(project.repository)
+        if tree is None or tree.commit != commit or not tree.folder.exists():
+            tree = _checked_out(project, commit, scratch / "tree")
+        if tree is None:
+            return
         save_archive(tree.folder, scratch / "archive")
         builds = project.sealed(testset).builds
         stored = builds.store_archive(commit, scratch / "archive")
@@ -37,28 +37,35 @@ def ensure_archive(project: Project, tree: CleanTree | None = None) -> None:
         project.sealed(project.state.testsets[kept.testset]).builds.remove_archive(kept.file)
 
 
-def keep_refs(project: Project) -> None:
-    """Refs that keep commits from being lost: of the baseline, and of all that is on its way.
+def _checked_out(project: Project, commit: str, folder: Path) -> CleanTree | None:
+    """The baseline's files. None if it is in another clone, where a command will archive it.
 
-    Once there was a testset with ``none``, no ref is taken away any more: which commits are still
-    needed tells what passed.
+    Also None if it can't be checked out: the owner has chosen a commit that never was built, or a
+    store of an earlier version has to fetch it from a repository that is damaged by now.
+    """
+    if project.commits.get(commit) is None and not project.repository.has(commit):
+        return None
+    tree = CleanTree(commit, folder)
+    try:
+        tree.fill(project.fetch(commit))
+    except BuildError:
+        return None
+    return tree
+
+
+def let_go(project: Project) -> None:
+    """Remove fetched commits that are not needed any more.
+
+    Needed are commits on their way to a signal, and the baseline until its files are archived.
     """
     state = project.state
-    wanted = {state.baseline} if state.baseline is not None else set()
-    hidden = any(t.script.adaptivity is Adaptivity.NONE for t in state.testsets.values())
-    for submission in state.submissions:
-        waits = submission.signal is None and submission.failure is None
-        if hidden or waits:
-            wanted.add(submission.commit)
-    project.repository.keep_only(_refs_name(project), wanted, others_too=hidden)
-
-
-def keep_ref(project: Project, commit: str) -> None:
-    """A ref that keeps a commit of the repository from being lost while it is tested."""
-    project.repository.keep(_refs_name(project), [commit])
-
-
-def _refs_name(project: Project) -> str:
-    # Named by the key and not by the project: two stores may have projects of the same name, and
-    # not every name of a project can be in the name of a ref.
-    return project.vault.key.digest(project.name.encode(), "refs")[:16]
+    archived = None if state.archive is None else state.archive.commit
+    active = None if state.active_testset is None else state.active_testset.number
+    needed = {
+        submission.commit
+        for submission in state.submissions
+        if submission.testset == active and submission.signal is None and submission.failure is None
+    }
+    if state.baseline is not None and state.baseline != archived:
+        needed.add(state.baseline)
+    project.commits.keep_only(needed)

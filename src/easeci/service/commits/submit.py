@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from easeci.build.branches import Branches
 from easeci.build.checkout import CleanTree
-from easeci.build.repository import CommitFacts
+from easeci.build.objects import CommitFacts
 from easeci.build.workspace import open_scratch
 from easeci.errors import BuildError, ScriptError, UsageError
 from easeci.ledger.events import BuildFailed, Built, Event, Promoted, Submitted, Superseded
@@ -18,7 +18,6 @@ from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Adaptivity, Script, parse_script
 from easeci.service.commits.advance import acting, catch_up, compared_with
 from easeci.service.commits.answer import RunAnswer, answer_of
-from easeci.service.commits.keep import keep_ref
 from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, no_testset
 
@@ -39,15 +38,16 @@ def run(
         testset = project.state.latest_testset
         if testset is None:
             raise no_testset()
-        facts = project.repository.read_commit(revision, testset.source)
-        commit = facts.id
+        commit = project.repository.resolve(revision)
         counted, candidate = _branch(project, testset.script, commit, revision, branch)
         submission = _known(project.state, testset, commit, candidate)
         new = submission is None or not (submission.built or submission.signal)
         if new:
             project.require_active()
             require_transport(testset.script)
+            project.fetch(commit)  # before anything is recorded: damage may be repaired
         if submission is None:
+            facts = project.fetch(commit).read(testset.source)
             _require_sealed_script(testset, facts)
             _require_baseline(project.state, testset.script, counted, candidate)
             submission = _submit(project, testset, facts, counted, candidate)
@@ -91,7 +91,6 @@ def _submit(
     if known is not None:  # no second build of the same commit
         events.append(Built(number, known.file, known.digest, known.fingerprint))
     project.append(*events)
-    keep_ref(project, facts.id)
     return project.state.submission(number)
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from easeci.build.detection import allowed_sandboxes
-from easeci.build.program import LOG_NAME, CommitSource, make_predictions
+from easeci.build.fetch import FetchedCommits
+from easeci.build.program import LOG_NAME, make_predictions
 from easeci.build.repository import Repository
 from easeci.errors import BuildError, DataError
 from easeci.service.commits.build import program_of
@@ -53,7 +54,7 @@ def try_program(
         seconds, failure, classes = 0.0, None, {}
         try:
             built = make_predictions(
-                CommitSource(repository, commit),
+                FetchedCommits(vault.commits).fetch(repository, commit),
                 program,
                 sample.examples_folder,
                 into,

@@ -15,7 +15,7 @@ from pathlib import Path
 from easeci.errors import UsageError
 
 OPEN = (".", "objects", "refs", "logs", "logs/refs")
-CLOSED = ("hooks", "info", "objects/info", "refs/easeci", "logs/refs/easeci", "easeci")
+CLOSED = ("hooks", "info", "objects/info", "easeci")
 FILES = ("config", "HEAD", "description")
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
 

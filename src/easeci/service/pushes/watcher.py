@@ -87,9 +87,7 @@ class Watcher:
     def _result(self, push: DroppedPush) -> PushResult | None:
         """What developers are told of a push; None if the repository knows of no such push."""
         branches = self.repository.branches()
-        if not self.repository.has(push.commit) or not branches.containing(
-            push.commit, [push.branch]
-        ):
+        if not branches.containing(push.commit, [push.branch]):
             return None
         try:
             project = self._project()

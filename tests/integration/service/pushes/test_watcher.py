@@ -117,5 +117,5 @@ def test_a_round_in_which_nothing_is_due_decides_nothing_again(
     shared.push(0.52)
     shared.round()
     monkeypatch.setattr(advance, "verdict_of", lambda *_: pytest.fail("it decided again"))
-    monkeypatch.setattr(advance, "keep_refs", lambda *_: pytest.fail("it looked at refs again"))
+    monkeypatch.setattr(advance, "ensure_archive", lambda *_: pytest.fail("it archived again"))
     assert shared.round() == []
