@@ -114,12 +114,12 @@ def test_forged_trees_and_commits_are_not_tested_either(
         shared.push("main:refs/heads/elsewhere", wait=0)  # its objects are there
         bad = shared.commit(cut + 0.2)
         shared.push("main", wait=0)
-        parts = [forger.name_of(f"{revision}:{part}") for revision in ("HEAD", "HEAD~1")]
+        true, false = (forger.name_of(f"{revision}:{part}") for revision in ("HEAD", "HEAD~1"))
         content = object_content(shared.clone, kind, f"HEAD^{{{kind}}}")
         if kind == "tree":
-            forged = content.replace(*(bytes.fromhex(name) for name in parts))
+            forged = content.replace(bytes.fromhex(true), bytes.fromhex(false))
         else:
-            forged = content.replace(*(name.encode() for name in parts))
+            forged = content.replace(true.encode(), false.encode())
         assert forged != content
         name = forger.forge(f"HEAD^{{{kind}}}", kind, forged)
         said = shared.owner.easeci("watch", "--once", folder=shared.bare)

@@ -20,6 +20,9 @@ def watch(
     interval: Annotated[
         float, typer.Option("--interval", min=0.1, help="Seconds between two looks.")
     ] = 5.0,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Try again what was set aside after three tries.")
+    ] = False,
     store: StoreOption = None,
     project: ProjectOption = None,
     unsandboxed: UnsandboxedOption = False,
@@ -35,13 +38,19 @@ def watch(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)  # a test that has begun is finished first
     watching = Watcher.start(Path(), store, project, unsandboxed=unsandboxed)
+    for line in watching.retry() if retry else ():
+        _say(line)
     while not received:
         for line in watching.round(lambda: bool(received)):
-            now = datetime.now().astimezone().strftime("%H:%M:%S")
-            print(f"{now}  {line}", flush=True)
+            _say(line)
         if once:
             break
         until = time.monotonic() + interval
         while not received and time.monotonic() < until:
             time.sleep(0.1)
     raise typer.Exit(ExitCode.INTERRUPTED if signal.SIGINT in received else ExitCode.PASS)
+
+
+def _say(line: str) -> None:
+    now = datetime.now().astimezone().strftime("%H:%M:%S")
+    print(f"{now}  {line}", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,6 +20,7 @@ class AlarmKind(StrEnum):
     UNDECIDED = "undecided"
     BASELINE = "baseline"
     LETTERS = "letters"
+    SET_ASIDE = "set aside"
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,18 @@ class Alarm:
     hint: str
 
 
-def alarms(state: State, testset: Testset) -> tuple[Alarm, ...]:
-    """Every alarm about a testset in use or just ended, and about letters. For the owner only."""
+def alarms(state: State, testset: Testset, set_aside: Sequence[str]) -> tuple[Alarm, ...]:
+    """Every alarm about a testset in use or just ended, about letters and about pushes.
+
+    ``set_aside`` are the commits that no watcher could test. For the owner only.
+    """
     found = (
         _new_testset(state, testset),
         _few_steps(state, testset),
         _undecided(testset),
         _baseline(testset),
         _letters(state),
+        _set_aside(set_aside),
     )
     return tuple(alarm for alarm in found if alarm is not None)
 
@@ -92,4 +98,16 @@ def _letters(state: State) -> Alarm | None:
         AlarmKind.LETTERS,
         f"Letters that could not be sent: {len(failed):,} ({failed[-1].last_reason}).",
         "`easeci outbox --send` tries them again.",
+    )
+
+
+def _set_aside(commits: Sequence[str]) -> Alarm | None:
+    if not commits:
+        return None
+    names = ", ".join(commit[:10] for commit in commits[:3]) + (", …" if len(commits) > 3 else "")
+    return Alarm(
+        AlarmKind.SET_ASIDE,
+        f"Pushed commits set aside: {len(commits):,} ({names}). Each stopped the watcher, or ended "
+        "in an unexpected error, three times.",
+        "`easeci watch --retry` tries them again.",
     )

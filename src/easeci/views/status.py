@@ -6,6 +6,7 @@ owner's view shows more. Nothing here records that: :func:`easeci.service.looks.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from easeci.ledger.disclosure import (
@@ -16,6 +17,7 @@ from easeci.ledger.events import LABELLING
 from easeci.ledger.state import State, Testset
 from easeci.script import Adaptivity, Mode, Script
 from easeci.service.project import Project
+from easeci.service.pushes.dropbox import DropBox
 from easeci.views.alarms import Alarm, alarms
 
 
@@ -73,8 +75,15 @@ def status(project: Project, *, owner: bool = False, labels_wanted: int | None =
         next=next_act(shown),
         rests_on=rests_on(state, testset),
         owner=None if for_owner is None else owner_status(project, for_owner, labels_wanted),
-        alarms=() if for_owner is None else alarms(state, for_owner),
+        alarms=() if for_owner is None else alarms(state, for_owner, _set_aside(project)),
     )
+
+
+def _set_aside(project: Project) -> list[str]:
+    """The pushed commits that no watcher could test; none where this account has no drop box."""
+    with suppress(OSError):
+        return DropBox.of(project.repository.git_dir).attempts.set_aside()
+    return []
 
 
 def next_act(shown: DisclosedStatus) -> str:

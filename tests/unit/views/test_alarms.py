@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from easeci.build.repository import Repository
 from easeci.evidence.endings import Ending
 from easeci.ledger.chain import Head
 from easeci.ledger.events import (
@@ -26,9 +28,9 @@ from easeci.views.status import status
 from tests.histories import CLAUSE, History, verdict
 
 
-def found(state: State) -> dict[AlarmKind, Alarm]:
+def found(state: State, *set_aside: str) -> dict[AlarmKind, Alarm]:
     (testset,) = state.testsets.values()
-    return {alarm.kind: alarm for alarm in alarms(state, testset)}
+    return {alarm.kind: alarm for alarm in alarms(state, testset, set_aside)}
 
 
 def test_a_testset_that_was_just_added_gives_no_alarm() -> None:
@@ -56,6 +58,13 @@ def test_a_baseline_that_cannot_be_built_names_the_command_that_shows_why() -> N
     assert "`easeci log --owner --build baseline`" in alarm.hint
 
 
+def test_pushes_that_were_set_aside_are_counted_and_some_are_named() -> None:
+    state = History.begun().state
+    alarm = found(state, *(letter * 40 for letter in "abcd"))[AlarmKind.SET_ASIDE]
+    assert "set aside: 4 (aaaaaaaaaa, bbbbbbbbbb, cccccccccc, …)" in alarm.message
+    assert "`easeci watch --retry`" in alarm.hint
+
+
 def test_letters_are_an_alarm_only_after_an_attempt_failed() -> None:
     history = History.begun()
     history.add(MessageQueued(1, AlarmLetter(ByHand("by hand")), "a@example.org", 1, None))
@@ -79,8 +88,13 @@ def test_commits_that_are_mostly_undecided_are_an_alarm() -> None:
     assert "8 of 8" in found(history.state)[AlarmKind.UNDECIDED].message
 
 
-def test_developers_see_no_alarm() -> None:
+def test_developers_see_no_alarm(tmp_path: Path) -> None:
     state = History.begun().commit("1", False).commit("2", False).state
-    project: Any = SimpleNamespace(name="a model", state=state, head=Head(7, "beef" * 16))
+    project: Any = SimpleNamespace(
+        name="a model",
+        state=state,
+        head=Head(7, "beef" * 16),
+        repository=Repository(tmp_path, None),
+    )
     assert [a.kind for a in status(project, owner=True).alarms] == [AlarmKind.FEW_STEPS]
     assert status(project).alarms == ()

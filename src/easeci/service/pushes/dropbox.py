@@ -4,6 +4,7 @@
 
     <repository>/easeci/drop/      everybody may put a file in; only the owner may list it
     <repository>/easeci/results/   the owner writes, developers read: signals and nothing else
+    <repository>/easeci/private/   the owner's alone: how often each commit was tried
 
 A dropped file only names a commit and a branch, and both are looked up in the repository. Accounts
 that may write here may write anything: links, pipes, endless files.
@@ -24,6 +25,7 @@ from pathlib import Path
 
 from easeci.build.sharing import Sharing
 from easeci.files import replace_file, write_synced
+from easeci.service.pushes.attempts import Attempts
 from easeci.service.pushes.results import PushResult, parse_result, result_document
 
 FOLDER = "easeci"
@@ -73,10 +75,22 @@ class DropBox:
         """The folder that developers read results from."""
         return self.folder / "results"
 
+    @property
+    def attempts(self) -> Attempts:
+        """How often the owner tried each commit; other accounts cannot read it."""
+        return Attempts(self.folder / "private" / "attempts")
+
     def prepare(self, sharing: Sharing) -> None:
-        """Make both folders for the accounts that may push."""
+        """Make all folders; the accounts that may push get the rights that they need."""
         group = self.folder.parent.joinpath("objects").stat().st_gid
-        for folder, theirs in ((self.folder, 0o055), (self.drop_box, 0o033), (self.results, 0o055)):
+        private = self.attempts.folder
+        for folder, theirs in (
+            (self.folder, 0o055),
+            (self.drop_box, 0o033),
+            (self.results, 0o055),
+            (private.parent, 0),
+            (private, 0),
+        ):
             folder.mkdir(mode=0o700, exist_ok=True)
             os.chown(folder, -1, group)
             sticky = stat.S_ISVTX if folder == self.drop_box else 0

@@ -1,8 +1,8 @@
 """The owner's side of the drop box: take each push in its turn, test it, leave its signal.
 
 An entry is removed only when its result is there. If a watcher is killed, the next one takes the
-entry up again, and a signal that is recorded by then is given again at no cost. Two watchers wait
-for each other at the project's lock, and the later one finds the answer.
+entry up again, and a signal that is recorded by then is given again at no cost. An entry that kills
+every watcher is set aside after a few tries (:mod:`easeci.service.pushes.attempts`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,15 @@ from easeci.service.commits.advance import catch_up
 from easeci.service.commits.answer import RunAnswer, answer_of
 from easeci.service.commits.submit import run
 from easeci.service.project import Project, open_project
+from easeci.service.pushes.attempts import MOST_TRIES, AttemptRecord
 from easeci.service.pushes.dropbox import DropBox, DroppedPush, Refused
 from easeci.service.pushes.hooks import may_spend
 from easeci.service.pushes.permissions import require_closed
 from easeci.service.pushes.results import NotTested, PushResult, in_short
+
+SET_ASIDE = (
+    f"set aside: {MOST_TRIES} tries did not come to an end; `easeci watch --retry` tries it again"
+)
 
 
 @dataclass
@@ -49,6 +54,12 @@ class Watcher:
         require_closed(repository.git_dir)
         return Watcher(repository, store, name, unsandboxed)
 
+    def retry(self) -> list[str]:
+        """Let commits that were set aside be tried again; a line about each, for the owner."""
+        with explained("the tries cannot be removed"):
+            commits = DropBox.of(self.repository.git_dir).attempts.retry()
+        return [f"{commit[:10]} is tried again" for commit in commits]
+
     def round(self, ended: Callable[[], bool]) -> Iterator[str]:
         """Go once through everything that has arrived; a line about each, for the owner."""
         require_closed(self.repository.git_dir)
@@ -70,19 +81,36 @@ class Watcher:
             yield from self._once("", error.message)
 
     def _take(self, dropbox: DropBox, push: DroppedPush) -> Iterator[str]:
+        """Test a push, unless its commit was tried too often or another watcher is at it."""
         about = f"{push.commit[:10]} on {push.branch} from uid {push.uid}"
+        try:
+            with dropbox.attempts.record(push.commit) as record:
+                if record is not None and record.is_due:
+                    yield f"{about}: {self._try(dropbox, push, record)}"
+                elif record is not None and record.is_set_aside:
+                    yield from self._once(push.name, f"{about}: {SET_ASIDE}")
+        except Exception as error:  # noqa: BLE001 - ours to mend: the entry waits, others go on
+            what = error.message if isinstance(error, EaseciError) else type(error).__name__
+            yield from self._once(push.name, f"{about}: not tested yet: {what}")
+
+    def _try(self, dropbox: DropBox, push: DroppedPush, record: AttemptRecord) -> str:
+        """Publish the result of a push, and say in short what it is.
+
+        A try that fails for a reason around us, such as a full disk, is not counted: every round
+        tries again. Any other error counts like the death of the watcher.
+        """
+        record.begin()
         try:
             result = self._result(push)
             if result is not None:
                 with explained("its result cannot be written"):
                     dropbox.publish(push.commit, result)
-        except Exception as error:  # noqa: BLE001 - ours to mend: the entry waits, others go on
-            what = error.message if isinstance(error, EaseciError) else type(error).__name__
-            yield from self._once(push.name, f"{about}: not tested yet: {what}")
-            return
+        except InfrastructureError:
+            record.withdraw()
+            raise
         dropbox.remove(push.name)
-        said = "refused: not on that branch" if result is None else in_short(result)
-        yield f"{about}: {said}"
+        record.remove()
+        return "refused: not on that branch" if result is None else in_short(result)
 
     def _result(self, push: DroppedPush) -> PushResult | None:
         """What developers are told of a push; None if the repository knows of no such push."""
