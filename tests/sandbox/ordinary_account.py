@@ -30,7 +30,7 @@ def make_site(root: Path, **files: str) -> None:
     commit_files(root / "repository", **files)
     source = Path(easeci.__file__).parent
     shutil.copytree(source / "build", root / "library" / "easeci" / "build")
-    for file in ("__init__.py", "errors.py"):
+    for file in ("__init__.py", "errors.py", "files.py"):
         shutil.copy(source / file, root / "library" / "easeci")
 
 

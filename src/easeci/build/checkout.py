@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from easeci.build.fetch import FetchedCommit
-from easeci.build.git import ask_git, from_outside, git_entries, shown
+from easeci.build.git import WORK_SECONDS, ask_git, from_outside, git_entries, shown
 from easeci.build.sandbox import size_text
 from easeci.errors import BuildError, EaseciError, InfrastructureError
 
@@ -66,7 +66,8 @@ def checkout(commit: FetchedCommit, into: Path) -> None:
             "XDG_CONFIG_HOME": private,
         }
         _refuse_tree(environment, into, commit.id)
-        written = ask_git(into, "read-tree", "--reset", "-u", commit.id, environment=environment)
+        command = ("read-tree", "--reset", "-u", commit.id)
+        written = ask_git(into, *command, environment=environment, seconds=WORK_SECONDS)
         if not written.ok:
             raise _not_written(written.complaint)
     _refuse_pointers(into)
@@ -75,9 +76,7 @@ def checkout(commit: FetchedCommit, into: Path) -> None:
 def _not_written(complaint: str) -> EaseciError:
     """A tree that no folder can hold is the commit's fault; all else is around us."""
     if not from_outside(complaint) and any(cause in complaint for cause in UNWRITABLE):
-        return BuildError(
-            f"the commit cannot be checked out: {_shortened(shown(complaint))}", hint=RENAME
-        )
+        return BuildError(f"the commit cannot be checked out: {shown(complaint)}", hint=RENAME)
     return InfrastructureError(f"the commit cannot be checked out: {shown(complaint)}")
 
 
@@ -112,12 +111,9 @@ def _refuse_path(path: bytes) -> None:
         limit = f"a file more than {DEEPEST} folders deep"
     else:
         return
-    where = _shortened(path.decode("utf-8", "replace"))
+    where = path.decode("utf-8", "replace")
+    where = where if len(where) <= SHOWN else f"{where[:SHOWN]}…"
     raise BuildError(f"the commit has {limit}: {where!r}", hint=RENAME)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _submodule(path: str) -> BuildError:

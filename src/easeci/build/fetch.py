@@ -18,7 +18,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from easeci.build.git import QUIET, GitUser, ask_git, clean_environment, from_outside, shown
+from easeci.build.git import (
+    QUIET,
+    WORK_SECONDS,
+    GitUser,
+    ask_git,
+    clean_environment,
+    from_outside,
+    shown,
+)
 from easeci.build.objects import CommitFacts, read_objects
 from easeci.build.repository import DamagedCommitError, Repository
 from easeci.errors import EaseciError, InfrastructureError
@@ -46,7 +54,7 @@ RECEIVING = (
 SENDING = (
     # The pack is read once and removed soon: spend no time on making it small.
     *("-c", "pack.window=0"),
-    *("-c", "pack.compression=1"),
+    *("-c", "pack.compression=0"),
 )
 DAMAGED = (
     # Said by the receiving git: content that does not hash to its name.
@@ -54,7 +62,8 @@ DAMAGED = (
     # Said by the sending git.
     *("hash mismatch", "is corrupt", "is empty", "inflate: ", "not our ref", "unable to read"),
     *("bad tree object", "bad object", "missing blob", "Could not read", "unable to parse"),
-    *("packed object", "packfile", "pack has bad object", "delta"),
+    *("packed object", "packfile", "pack has bad object", "possible repository corruption"),
+    "died of signal",  # such as for folders that are too deep for it
 )
 PARTIAL = ("promisor remote", "lazy fetching disabled")
 
@@ -139,7 +148,9 @@ def _fetch(source: Repository | str, commit: str, git_dir: Path) -> None:
     # The settings of this account hold here: which repositories of others it trusts is one.
     environment = clean_environment(GIT_DIR=str(git_dir))
     command = (*RECEIVING, "fetch", *options, "--end-of-options", url, commit)
-    answer = ask_git(git_dir, *command, environment=environment)
+    answer = ask_git(git_dir, *command, environment=environment, seconds=WORK_SECONDS)
+    if answer.was_killed:
+        raise DamagedCommitError(commit, "git did not come to an end")
     if not answer.ok:
         raise _failure(answer.complaint, commit)
 

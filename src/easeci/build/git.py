@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -23,6 +25,11 @@ QUIET = (
 )
 NOT_A_REPOSITORY = "not a git repository"
 NO_WORK_TREE = "must be run in a work tree"
+QUESTION_SECONDS = 600.0
+"""How long a question to a repository may take."""
+WORK_SECONDS = 3600.0
+"""How long it may take to fetch a commit or to write its files."""
+LONGEST_COMPLAINT = 200
 OUTSIDE = (
     *("No space left on device", "Disk quota exceeded", "Read-only file system"),
     *("Input/output error", "Too many open files", "File too large"),
@@ -43,6 +50,11 @@ class GitAnswer:
     def ok(self) -> bool:
         """Whether git succeeded."""
         return self.code == 0
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether git was ended from outside: it took too long, or memory ran out."""
+        return self.code == -signal.SIGKILL
 
     @property
     def text(self) -> str:
@@ -115,6 +127,7 @@ def start_git(
             user=user.uid,
             group=user.gid,
             extra_groups=None if user.uid is None else [],
+            process_group=0,  # so that it can be ended together with what it has started
         )
     except FileNotFoundError:
         if not folder.is_dir():
@@ -125,39 +138,48 @@ def start_git(
 
 
 @contextmanager
-def ending(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """End the process and close its pipes, whatever happens meanwhile."""
+def ending(
+    process: subprocess.Popen[bytes], seconds: float | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """End the process and close its pipes, whatever happens meanwhile, and after some time anyway.
+
+    Accounts that may push can put a pipe in place of an object: git waits for its writer for ever.
+    """
+    limit = threading.Timer(seconds or QUESTION_SECONDS, _kill, (process,))
+    limit.daemon = True
+    limit.start()
     with process:  # closes the pipes and waits
         try:
             yield process
         finally:
-            process.kill()
+            limit.cancel()
+            _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def ask_git(
     folder: Path,
     *arguments: str,
     environment: Mapping[str, str] | None = None,
-    given: bytes = b"",
+    seconds: float | None = None,
 ) -> GitAnswer:
     """Run git to its end and return what it said, whether or not it succeeded."""
-    pipe = subprocess.PIPE
-    started = start_git(folder, *arguments, environment=environment, stdin=pipe, stderr=pipe)
-    with ending(started) as process:
-        output, complaint = process.communicate(given)
+    started = start_git(folder, *arguments, environment=environment, stderr=subprocess.PIPE)
+    with ending(started, seconds) as process:
+        output, complaint = process.communicate()
     answer = GitAnswer(process.returncode, output, complaint.decode("utf-8", "replace").strip())
     _refuse_dubious(folder, answer)
     return answer
 
 
-def need_git(
-    folder: Path,
-    *arguments: str,
-    environment: Mapping[str, str] | None = None,
-    given: bytes = b"",
-) -> GitAnswer:
+def need_git(folder: Path, *arguments: str) -> GitAnswer:
     """Run git where a failure can only mean that something around us is broken."""
-    answer = ask_git(folder, *arguments, environment=environment, given=given)
+    answer = ask_git(folder, *arguments)
     if not answer.ok:
         raise InfrastructureError(f"git {arguments[0]} failed: {shown(answer.complaint)}")
     return answer
@@ -168,7 +190,8 @@ def git_entries(
     folder: Path, *arguments: str, environment: Mapping[str, str]
 ) -> Iterator[Iterator[bytes]]:
     """What git prints, piece by piece between NULs; for answers that may have no end."""
-    with ending(start_git(folder, *arguments, environment=environment)) as process:
+    started = start_git(folder, *arguments, environment=environment)
+    with ending(started, WORK_SECONDS) as process:
         assert process.stdout is not None
         yield _pieces(process.stdout)
 
@@ -189,7 +212,8 @@ def shown(complaint: str) -> str:
     """The first line of what git complained about, fit for a message."""
     first = complaint.splitlines()[0] if complaint else "it gave no reason"
     first = first.removeprefix("fatal: ").removeprefix("error: ")
-    return "".join(letter if letter.isprintable() else " " for letter in first)
+    plain = "".join(letter if letter.isprintable() else " " for letter in first)
+    return plain if len(plain) <= LONGEST_COMPLAINT else f"{plain[:LONGEST_COMPLAINT]}…"
 
 
 def _refuse_dubious(folder: Path, answer: GitAnswer) -> None:

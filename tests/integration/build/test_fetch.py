@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from easeci.build import fetch
+from easeci.build import git as easeci_git
 from easeci.build.checkout import checkout
 from easeci.build.fetch import FetchedCommits
 from easeci.build.repository import DamagedCommitError, Repository
-from easeci.errors import InfrastructureError
+from easeci.errors import InfrastructureError, UsageError
 from easeci.files import unfinished
 from tests.forgeries import forge_loose, forge_packed, loose_path, object_content
 from tests.sandbox.building import commit_files, git, new_repository
+from tests.waiting import wait_until
 
 TRUE, FORGED = b"second = 2\n", b"second = 3\n"
 
@@ -77,6 +82,38 @@ def test_damaged_objects_are_refused(
     path.unlink()
     with pytest.raises(DamagedCommitError):
         own.fetch(repository, head)
+
+
+@pytest.mark.parametrize("what", ["HEAD", "HEAD:model.py"])
+def test_a_pipe_in_place_of_an_object_holds_nobody_up(
+    repository: Repository,
+    folder: Path,
+    own: FetchedCommits,
+    monkeypatch: pytest.MonkeyPatch,
+    what: str,
+) -> None:
+    """git waits for a writer of the pipe, which never comes; it is ended with all it started."""
+    head, name = repository.resolve("HEAD"), git(folder, "rev-parse", what)
+    path = loose_path(folder / ".git", name)
+    path.unlink()
+    os.mkfifo(path)
+    monkeypatch.setattr(fetch, "WORK_SECONDS", 0.5)
+    monkeypatch.setattr(easeci_git, "QUESTION_SECONDS", 0.5)
+    with pytest.raises(DamagedCommitError, match="git did not come to an end"):
+        own.fetch(repository, head)
+    if what == "HEAD":
+        with pytest.raises(UsageError):
+            repository.resolve("HEAD")
+    wait_until(lambda: not is_named_by_a_process(folder))
+
+
+def is_named_by_a_process(path: Path) -> bool:
+    """Whether the command line of any process has this path in it."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if os.fsencode(path) in (process / "cmdline").read_bytes():
+                return True
+    return False
 
 
 def test_a_forged_commit_is_not_called_unknown(repository: Repository, folder: Path) -> None:

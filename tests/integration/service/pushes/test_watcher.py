@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -118,4 +119,31 @@ def test_a_round_in_which_nothing_is_due_decides_nothing_again(
     shared.round()
     monkeypatch.setattr(advance, "verdict_of", lambda *_: pytest.fail("it decided again"))
     monkeypatch.setattr(advance, "ensure_archive", lambda *_: pytest.fail("it archived again"))
+    assert shared.round() == []
+
+
+def test_a_tree_that_no_folder_can_hold_is_a_build_error(tmp_path: Path) -> None:
+    """The developer is told so and the entry is gone: it does not wait for ever."""
+    shared = Shared(tmp_path)
+    shared.push(0.7)
+    place = shared.place
+    blob = place.git("rev-parse", "HEAD:model.py")
+    entries = f"{place.git('ls-tree', 'HEAD')}\n100644 blob {blob}\t{'n' * 300}\n"
+    made = subprocess.run(
+        ["git", "mktree"],
+        cwd=place.repository,
+        input=entries,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    commit = place.git("commit-tree", "-p", "HEAD", "-m", "long", made.stdout.strip())
+    place.git("push", "--quiet", "origin", f"{commit}:refs/heads/main")
+    shared.dropbox.drop("main", commit)
+    assert shared.round() == ["baseline", "build error"]
+    result = shared.dropbox.result(commit)
+    assert isinstance(result, RunAnswer)
+    assert result.failure is not None
+    assert "a name of more than 255 bytes: 'nnn" in result.failure
+    assert not result.charged
     assert shared.round() == []
