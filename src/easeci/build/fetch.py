@@ -127,13 +127,12 @@ class FetchedCommits:
         return FetchedCommit(commit, git_dir)
 
     def keep_only(self, commits: Collection[str]) -> None:
-        """Let go of every other commit."""
-        if not self.folder.is_dir():
-            return
+        """Let go of all others, and of what killed fetches left. The caller acts alone here."""
+        kept = {f"{commit}.git" for commit in commits}
         with explained(f"{self.folder} cannot be swept"):
-            for git_dir in self.folder.glob("[0-9a-f]*.git"):
-                if git_dir.stem not in commits:
-                    remove_folder(git_dir)
+            for path in self.folder.iterdir() if self.folder.is_dir() else ():
+                if path.name not in kept:
+                    remove_folder(path)
 
 
 def _fetch(source: Repository | str, commit: str, git_dir: Path) -> None:

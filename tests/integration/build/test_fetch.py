@@ -16,7 +16,6 @@ from easeci.build.checkout import checkout
 from easeci.build.fetch import FetchedCommits
 from easeci.build.repository import DamagedCommitError, Repository
 from easeci.errors import InfrastructureError, UsageError
-from easeci.files import unfinished
 from tests.forgeries import forge_loose, forge_packed, loose_path, object_content
 from tests.sandbox.building import commit_files, git, new_repository
 from tests.waiting import wait_until
@@ -231,16 +230,15 @@ def test_what_is_being_pushed_is_found_in_its_quarantine(
 def test_a_killed_fetch_leaves_nothing_in_the_way(
     repository: Repository, own: FetchedCommits
 ) -> None:
-    """Its folder has the name of something unfinished, which the vault sweeps."""
+    """Its folder is removed together with what is not needed any more."""
     head = repository.resolve("HEAD")
     left = own.folder / ".making-0123456789abcdef.tmp"
     (left / "objects").mkdir(parents=True)
     (left / "shallow.lock").touch()
-    assert unfinished(left.name)
     assert own.get(head) is None
-    own.fetch(repository, head)
+    held = own.fetch(repository, head)
     own.keep_only([head])
-    assert own.get(head) is not None
+    assert list(own.folder.iterdir()) == [held.git_dir]
 
 
 def test_only_this_account_can_read_what_was_fetched(
