@@ -85,14 +85,14 @@ class Here:
 
 
 @contextmanager
-def serving_here(folder: Path) -> Iterator[Here]:
+def serving_here(folder: Path, **listening: Any) -> Iterator[Here]:
     """A server in a thread of this process, stopped at the end."""
-    bound = Server.bind(ServedProject(folder), Listening(port=0), "ada")
+    bound = Server.bind(ServedProject(folder), Listening(port=0, **listening), "ada")
     server = uvicorn.Server(bound.config)
     thread = threading.Thread(target=server.run, args=([bound.socket],))
     thread.start()
     try:
-        yield Here(bound.site, bound.address)
+        yield Here(bound.site, f"http://127.0.0.1:{bound.socket.getsockname()[1]}")
     finally:
         server.should_exit = True
         thread.join(PATIENCE)

@@ -23,6 +23,14 @@ def serve(
         str | None,
         typer.Option("--url", help="The address that browsers use, if a proxy is in front."),
     ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            metavar="ADDRESS",
+            help="A proxy, or its network, whose X-Forwarded-For counts; again for more.",
+        ),
+    ] = None,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", help="PEM file, for https; needs --key.")
     ] = None,
@@ -32,6 +40,7 @@ def serve(
 ) -> None:
     """Show the project in a browser: overview, labelling, testsets, and a plan to play with."""
     try:
+        from easeci.web.addresses import parse_proxies
         from easeci.web.served_project import ServedProject
         from easeci.web.server import Listening, Server
     except ModuleNotFoundError as error:
@@ -42,7 +51,7 @@ def serve(
             hint="Everything else works without it.",
         ) from None
     place = ServedProject(Path(), store=store, name=project)
-    listening = Listening(host, port, url, certificate, key)
+    listening = Listening(host, port, url, certificate, key, parse_proxies(proxy or ()))
     server = Server.bind(place, listening, login_name())
     console = output()
     console.print(f"Serving [bold]{server.site.name}[/] at {server.address}", soft_wrap=True)

@@ -111,4 +111,5 @@ def make_app(site: Site) -> ASGIApp:
     static = Mount("/static", StaticFiles(packages=[("easeci.web", "static")]), name="static")
     errors = {404: page_for_http_error(site), 405: page_for_http_error(site)}
     app = Starlette(routes=[*routes, static], exception_handlers=errors, lifespan=life)
-    return Headers(app, hosts=site.hosts)  # outermost, so that every response has them
+    # Outermost, so that every response has them.
+    return Headers(app, hosts=site.hosts, secure=site.secure)

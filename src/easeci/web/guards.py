@@ -46,10 +46,13 @@ HEADERS = {
 
 
 class Headers:
-    """Adds the headers to every response, and refuses requests for other host names."""
+    """Adds the headers to every response, and refuses requests for other host names.
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
-        self.app, self.hosts = app, hosts
+    With ``secure``, browsers use https, whatever the last part of the way here is.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], *, secure: bool = False) -> None:
+        self.app, self.hosts, self.secure = app, hosts, secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, as ASGI wants it."""
@@ -64,6 +67,7 @@ class Headers:
                     headers.setdefault(name, value)
             await send(message)
 
+        scope["scheme"] = "https" if self.secure else "http"
         name = host_of(Request(scope).headers.get("host", ""))
         if self.hosts and name not in self.hosts:
             # Another name that leads here may belong to an attacker (DNS rebinding).

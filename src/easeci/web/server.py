@@ -15,6 +15,7 @@ import uvicorn
 
 from easeci.charts import require_charts, warm_up
 from easeci.errors import InfrastructureError, UsageError
+from easeci.web.addresses import Network
 from easeci.web.app import make_app
 from easeci.web.connection import Connection
 from easeci.web.guards import host_of
@@ -29,13 +30,18 @@ QUIET = ("asyncio", "python_multipart", "uvicorn")
 
 @dataclass(frozen=True)
 class Listening:
-    """Where the server listens. ``url`` is its address for browsers, if a proxy is in between."""
+    """Where the server listens.
+
+    ``url`` is its address for browsers, if a proxy is in between. ``proxies`` are the networks
+    whose ``X-Forwarded-For`` counts.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8000
     url: str | None = None
     certificate: Path | None = None
     key: Path | None = None
+    proxies: tuple[Network, ...] = ()
 
     @property
     def loopback(self) -> bool:
@@ -117,9 +123,8 @@ class Server:
             log_level="critical",
             access_log=False,
             server_header=False,
-            # Otherwise all visitors behind a proxy would be throttled as one address.
-            proxy_headers=self.listening.url is not None,
-            forwarded_allow_ips="127.0.0.1,::1",
+            proxy_headers=bool(self.listening.proxies),
+            forwarded_allow_ips=[str(network) for network in self.listening.proxies],
             limit_concurrency=MOST_AT_ONCE,
             timeout_graceful_shutdown=CLOSING_SECONDS,
             ssl_certfile=self.listening.certificate,

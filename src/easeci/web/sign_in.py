@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from easeci.service.access.tokens import SESSION_HOURS, Role
+from easeci.web.addresses import counted_as
 from easeci.web.guards import cookie_name
 from easeci.web.request import RequestContext, see_other
 
@@ -21,18 +22,17 @@ def show(context: RequestContext) -> Response:
 
 
 def sign_in(context: RequestContext) -> Response:
-    """Sign in with a token. After too many wrong ones, the address has to wait."""
-    wait = context.site.visitors.throttle.wait(_address(context))
-    if wait:
-        return _wait(context, wait)
+    """Sign in with a token. The right one always works; only wrong ones are limited."""
     token = context.text("token")
     session = None
     if len(token) <= LONGEST_TOKEN:
         session = context.site.visitors.sign_in(token)
-    if session is None:
-        context.site.visitors.throttle.failed(_address(context))
-        return _again(context, 401, "there is no such token, or it was removed")
-    return _let_in(context, session, _local(context.text("next")))
+    if session is not None:
+        return _let_in(context, session, _local(context.text("next")))
+    wrong = context.site.visitors.throttle.failed(counted_as(_host(context)))
+    if wrong.wait:
+        return _wait(context, wrong.wait)
+    return _again(context, 401, "there is no such token, or it was removed")
 
 
 def enter(context: RequestContext) -> Response:
@@ -81,7 +81,7 @@ def _wait(context: RequestContext, seconds: int) -> Response:
     return page
 
 
-def _address(context: RequestContext) -> str:
+def _host(context: RequestContext) -> str:
     client = context.request.client
     return "" if client is None else client.host
 

@@ -7,12 +7,13 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Event, Semaphore
 
 import httpx
 import pytest
 
 from tests.commands import easeci
-from tests.integration.web.busy import MOST, Busy
+from tests.integration.web.busy import GET, MOST, Busy
 from tests.repositories import Workplace
 from tests.sites import (
     Running,
@@ -20,15 +21,26 @@ from tests.sites import (
     serving,
     token,
 )
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 
-def test_the_number_of_connections_is_limited(busy: Busy) -> None:
-    """Further visitors are told to come later, until a connection is free."""
+def test_the_number_of_connections_is_limited(busy: Busy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While all of them are at work, further visitors are told to come later."""
+    go_on, begun = Event(), Semaphore(0)
+    find = busy.here.site.visitors.find
+
+    def slowly(session: str | None) -> object:
+        begun.release()
+        assert go_on.wait(PATIENCE)
+        return find(session)
+
+    monkeypatch.setattr(busy.here.site.visitors, "find", slowly)
     with ExitStack() as lines:
         for _ in range(MOST - 1):
-            lines.enter_context(busy.connected())
+            lines.enter_context(busy.connected()).sendall(GET)
+        assert all(begun.acquire(timeout=PATIENCE) for _ in range(MOST - 1))
         assert busy.owner.get("/").status_code == 503
+        go_on.set()
     wait_until(lambda: busy.owner.get("/").status_code == 200)
 
 
@@ -63,6 +75,9 @@ def test_behind_a_proxy_only_its_name_is_answered_and_cookies_are_for_https(
         assert "secure" in answer.headers["set-cookie"].lower()
         refused = visit.client.get("/sign-in", headers={"Host": "other.example.org"})
         assert refused.status_code == 421
+        plain = {"Host": "ci.example.org", "X-Forwarded-Proto": "http"}
+        redirected = visit.client.get("/sign-in/", headers=plain)
+        assert redirected.headers["location"] == "https://ci.example.org/sign-in"
 
 
 def listening_port(running: Running) -> str:
@@ -84,6 +99,7 @@ def _owns(pid: int, inode: str) -> bool:
     [
         (["--url", "ci.example.org"], 2, "not the address of a site"),
         (["--url", "https://ci.example.org/pages"], 2, "not the address of a site"),
+        (["--proxy", "proxy.example.org"], 2, "neither an address nor a network"),
         (["--certificate", "cert.pem"], 2, "both a certificate and its key"),
         (["--certificate", "none.pem", "--key", "none.pem"], 2, "there is no file none.pem"),
         (["--host", "256.1.1.1"], 6, "cannot be listened on"),

@@ -7,9 +7,11 @@ import getpass
 import httpx
 
 from easeci.service.access.tokens import SESSION_HOURS
-from easeci.web.throttle import MOST_FAILURES
+from easeci.web.addresses import parse_proxies
+from easeci.web.throttle import MOST_FAILURES, MOST_FAILURES_OF_ALL
 from tests.repositories import Workplace
-from tests.sites import Here, Running, Visit, token
+from tests.sites import Here, Running, Visit, serving_here, token
+from tests.waiting import PATIENCE
 
 
 def test_each_role_lands_on_its_own_page(here: Here, place: Workplace) -> None:
@@ -92,4 +94,58 @@ def test_after_too_many_wrong_tokens_one_has_to_wait(here: Here, place: Workplac
     assert answer.status_code == 429
     assert 0 < int(answer.headers["retry-after"]) <= 61
     assert visit.get("/enter/guess").status_code == 401  # nobody can guess that: nobody must wait
-    assert visit.client.post("/sign-in", data={"token": text}).status_code == 429
+
+
+def guess(running: Here, source: str, count: int, **headers: str) -> list[int]:
+    """The answers to so many wrong tokens from an address of this machine."""
+    transport = httpx.HTTPTransport(local_address=source)
+    with httpx.Client(base_url=running.address, transport=transport, timeout=PATIENCE) as client:
+        wrong = {"token": "easeci_" + "x" * 43}
+        return [
+            client.post("/sign-in", data=wrong, headers=headers).status_code for _ in range(count)
+        ]
+
+
+def test_an_attacker_at_the_same_address_locks_nobody_out(here: Here, place: Workplace) -> None:
+    """The right token works at once, from the address that is throttled."""
+    assert guess(here, "127.0.0.1", MOST_FAILURES + 5)[-1] == 429
+    answer = Visit(here.address).sign_in(token(place.repository, "owner"))
+    assert answer.status_code == 303
+
+
+def test_attackers_at_many_addresses_lock_nobody_out(here: Here, place: Workplace) -> None:
+    """Together they have used up what all may try in a minute; the right token works at once."""
+    each = MOST_FAILURES_OF_ALL // MOST_FAILURES
+    for number in range(each):
+        assert set(guess(here, f"127.0.0.{number + 10}", MOST_FAILURES)) == {401}
+    assert guess(here, "127.0.0.99", 1) == [429]
+    answer = Visit(here.address).sign_in(token(place.repository, "owner"))
+    assert answer.status_code == 303
+
+
+def throttled(here: Here, source: str, *, before: str = "", after: str = "") -> bool:
+    """Whether wrong tokens that claim to be from another address each are counted as one."""
+    found = []
+    for number in range(MOST_FAILURES + 1):
+        chain = ", ".join(filter(None, [before.format(number), after]))
+        found += guess(here, source, 1, **{"X-Forwarded-For": chain})
+    return found[-1] == 429
+
+
+def test_without_a_declared_proxy_nobody_chooses_an_address(place: Workplace) -> None:
+    """Neither with --url, which says that there is some proxy, nor without it."""
+    for url in (None, "https://ci.example.org"):
+        with serving_here(place.repository, url=url) as here:
+            assert throttled(here, "127.0.0.1", before="203.0.113.{}")
+
+
+def test_a_declared_proxy_tells_visitors_apart_and_they_cannot_forge_it(place: Workplace) -> None:
+    """What the proxy appends counts. What stands before it, or comes from elsewhere, does not."""
+    proxies = parse_proxies(["127.0.0.3", "198.51.100.0/24"])
+    with serving_here(place.repository, proxies=proxies) as here:
+        assert not throttled(here, "127.0.0.3", before="203.0.113.{}")
+        assert throttled(here, "127.0.0.3", before="203.0.113.{}", after="192.0.2.1")
+        forged = "203.0.113.{}, 127.0.0.3, 198.51.100.7"
+        assert throttled(here, "127.0.0.3", before=forged, after="192.0.2.2, 198.51.100.7")
+        assert throttled(here, "127.0.0.3", before="2001:db8:1:2:{}::1"), "one home"
+        assert throttled(here, "127.0.0.2", before="203.0.113.{}"), "not the proxy"
