@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import socket
 import time
-from threading import Event
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from threading import Event, Semaphore
 
+import httpx
 import pytest
 
 from easeci.web import connection
+from easeci.web.addresses import parse_proxies
+from easeci.web.connection import MOST_OF_ONE_ADDRESS
+from easeci.web.server import MOST_AT_ONCE
 from tests.integration.web.busy import GET, Busy, post, until_closed
-from tests.waiting import PATIENCE
+from tests.sites import Running, Visit, serving_here
+from tests.waiting import PATIENCE, wait_until
 
 
 @pytest.mark.parametrize(
@@ -80,3 +88,121 @@ def test_an_upload_that_the_server_does_not_read_on_is_not_cut_off(
         line.sendall(body[150_000:])
         answer = line.recv(100)
     assert answer.startswith(b"HTTP/1.1 400")
+
+
+HALF = b"GET /sign-in HTTP/1.1\r\nHost: localhost\r\nX-Long: "
+HALF_FORM = post("/sign-in", 4000, "Host: localhost") + b"token="
+REFUSED_FORM = post("/testsets/1/labels", 4000, "Host: localhost") + b"x" * 50
+
+
+@contextmanager
+def flood(address: str, source: str, count: int, sent: bytes) -> Iterator[list[socket.socket]]:
+    """So many connections from one address of this machine, each with a part of a request."""
+    url = httpx.URL(address)
+    assert url.port is not None
+    with ExitStack() as lines:
+        held = []
+        for _ in range(count):
+            line = socket.create_connection((url.host, url.port), PATIENCE, (source, 0))
+            held.append(lines.enter_context(line))
+            with suppress(ConnectionError):  # closed at once
+                line.sendall(sent)
+        yield held
+
+
+def still_open(lines: list[socket.socket]) -> int:
+    """How many the server has not closed; what it answered is dropped."""
+    return sum(map(_is_open, lines))
+
+
+def _is_open(line: socket.socket) -> bool:
+    line.setblocking(False)
+    try:
+        while line.recv(65536):
+            pass
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        pass
+    return False
+
+
+@pytest.mark.parametrize("source", ["127.0.0.2", "127.0.0.1"])
+@pytest.mark.parametrize("sent", [HALF, HALF_FORM, REFUSED_FORM], ids=["head", "form", "refused"])
+def test_one_client_does_not_lock_out_others(running: Running, source: str, sent: bytes) -> None:
+    """420 half requests, more than the server has connections: people at other addresses get their
+    pages meanwhile, and people at the very same address too."""
+    visit = Visit(running.address)
+    with flood(running.address, source, MOST_AT_ONCE + 20, sent) as lines:
+        for _ in range(3):
+            assert visit.get("/sign-in").status_code == 200
+        wait_until(lambda: still_open(lines) <= MOST_OF_ONE_ADDRESS)
+
+
+def test_clients_at_many_addresses_do_not_lock_out_others(running: Running) -> None:
+    """When all connections are taken, those that wait for a request are closed first."""
+    visit = Visit(running.address)
+    with ExitStack() as floods:
+        for number in range(6):
+            floods.enter_context(flood(running.address, f"127.0.0.{number + 2}", 90, HALF))
+        assert visit.get("/sign-in").status_code == 200
+
+
+def test_an_upload_is_not_cut_off_for_others(busy: Busy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest connection of its address, but it makes progress and the others do not."""
+    monkeypatch.setattr(connection, "MOST_OF_ONE_ADDRESS", 5)
+    begun, find = Event(), busy.here.site.visitors.find
+
+    def noticed(session: str | None) -> object:
+        begun.set()
+        return find(session)
+
+    monkeypatch.setattr(busy.here.site.visitors, "find", noticed)
+    body = b"reason=".ljust(20_000, b"x")
+    with busy.connected() as line:
+        line.sendall(post("/testsets/1/retire", len(body), *busy.owners))
+        assert begun.wait(PATIENCE)
+        line.sendall(body[:15_000])
+        with flood(busy.here.address, "127.0.0.1", 20, HALF) as lines:
+            wait_until(lambda: still_open(lines) == 4)
+            line.sendall(body[15_000:])
+            answer = line.recv(100)
+    assert answer.startswith(b"HTTP/1.1 400")
+
+
+def test_if_none_can_be_spared_the_new_one_is_closed(
+    busy: Busy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Requests that are being answered are never cut off. Other addresses are not concerned."""
+    monkeypatch.setattr(connection, "MOST_OF_ONE_ADDRESS", 4)
+    go_on, begun = Event(), Semaphore(0)
+    find = busy.here.site.visitors.find
+
+    def slowly(session: str | None) -> object:
+        begun.release()
+        assert go_on.wait(PATIENCE)
+        return find(session)
+
+    monkeypatch.setattr(busy.here.site.visitors, "find", slowly)
+    with flood(busy.here.address, "127.0.0.2", 4, GET) as answered:
+        assert all(begun.acquire(timeout=PATIENCE) for _ in answered)
+        with flood(busy.here.address, "127.0.0.2", 1, GET) as (refused,):
+            assert until_closed(refused, b"") == b""
+        with flood(busy.here.address, "127.0.0.1", 1, GET) as (other,):
+            go_on.set()
+            assert other.recv(100).startswith(b"HTTP/1.1 200")
+        for line in answered:
+            assert line.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_a_declared_proxy_carries_everybody(busy: Busy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have as many connections as the server has."""
+    monkeypatch.setattr(connection, "MOST_OF_ONE_ADDRESS", 4)
+    proxies = parse_proxies(["127.0.0.3"])
+    with (
+        serving_here(busy.place.repository, proxies=proxies) as here,
+        flood(here.address, "127.0.0.3", 6, HALF) as carried,
+        flood(here.address, "127.0.0.2", 8, HALF) as limited,
+    ):
+        wait_until(lambda: still_open(limited) == 4)
+        assert still_open(carried) == 6
