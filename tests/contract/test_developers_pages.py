@@ -84,6 +84,9 @@ def test_labels_leave_no_trace_until_the_signal_is_there(tmp_path: Path) -> None
         )
         for path in ("/", "/commits/2", "/testsets", "/label"):
             owner.get(path)
+        Visit(owner.address).sign_in("easeci_wrong")
+        for command in ("token add --role labeller --name ada", "token remove ada", "log --audit"):
+            place.easeci(*command.split(), code=0)
         assert everything(developer) == before
         place.easeci("labels", "import", str(place.labels), code=0)
         after = everything(developer)

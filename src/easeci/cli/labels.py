@@ -128,11 +128,16 @@ def export(
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the examples whose labels are wanted next; recorded as a look."""
+    """Write the examples whose labels are wanted next; the export is recorded."""
     from easeci.service.labelling.files import export_wanted
 
     done = export_wanted(
-        opened(store, project), path, say_waiting, form=_format(form), unsettled=unsettled
+        opened(store, project),
+        path,
+        say_waiting,
+        form=_format(form),
+        unsettled=unsettled,
+        by=login_name(),
     )
     if as_json:
         file = str(path) if done.wanted else None

@@ -10,7 +10,14 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened, say_waiting
+from easeci.cli.project_options import (
+    OwnerOption,
+    ProjectOption,
+    StoreOption,
+    login_name,
+    opened,
+    say_waiting,
+)
 from easeci.cli.terminal import JsonOption, output, print_json
 from easeci.errors import InfrastructureError, UsageError
 from easeci.times import readable_time
@@ -30,6 +37,10 @@ def log(
         str | None,
         typer.Option("--build", help="With --owner: what commit number N, or baseline, printed."),
     ] = None,
+    audit: Annotated[
+        bool,
+        typer.Option("--audit", help="Who looked, exported, released, signed in; recorded too."),
+    ] = False,
     store: StoreOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
@@ -41,6 +52,8 @@ def log(
     found = opened(store, project)
     if build is not None:
         _show_build(found, build, owner=owner)
+    elif audit:
+        _show_audit(found, as_json)
     elif owner:
         _show_owner_log(found, as_json)
     else:
@@ -54,9 +67,28 @@ def _show_owner_log(found: Project, as_json: bool) -> None:
     from easeci.service.looks import record_look
     from easeci.views.history import owner_rows
 
-    record_look(found, "log", say_waiting)
+    record_look(found, "log", say_waiting, by=login_name())
     rows = owner_rows(found.state)
     print_json([_document(row) for row in rows]) if as_json else _show_owner(rows)
+
+
+def _show_audit(found: Project, as_json: bool) -> None:
+    from easeci.service.looks import record_look
+    from easeci.views.audit import audit
+
+    record_look(found, "audit", say_waiting, by=login_name())
+    entries = audit(found)
+    if as_json:
+        print_json([asdict(entry) for entry in entries])
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("time (UTC)", "who", "what", ""):
+        table.add_column(column, no_wrap=column in ("time (UTC)", "what"), overflow="fold")
+    for entry in entries:
+        about = entry.about + (f", from {entry.address}" if entry.address else "")
+        cells = (readable_time(entry.at), entry.who or "-", str(entry.what), about)
+        table.add_row(*map(Text, cells))
+    output().print(table)
 
 
 def _document(row: OwnerRow) -> dict[str, Any]:
@@ -96,7 +128,7 @@ def _show_build(found: Project, build: str, *, owner: bool) -> None:
         printed = build_log(found, int(build))
     else:
         raise UsageError("--build takes a commit's number in the log, or the word baseline")
-    record_look(found, "build", say_waiting)
+    record_look(found, "build", say_waiting, by=login_name())
     print(printed or "(it printed nothing)")
 
 

@@ -10,7 +10,13 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from easeci.cli.project_options import ProjectOption, StoreOption, opened, say_waiting
+from easeci.cli.project_options import (
+    ProjectOption,
+    StoreOption,
+    login_name,
+    opened,
+    say_waiting,
+)
 from easeci.cli.terminal import JsonOption, output, print_json
 from easeci.times import readable_time
 
@@ -28,8 +34,11 @@ def outbox(
 ) -> None:
     """The owner's letters: what was sent, and what still waits to be."""
     from easeci.service import outbox as service
+    from easeci.service.looks import record_look
 
     found = opened(store, project)
+    # Always, also if there are no letters: whether there are any depends on verdicts.
+    record_look(found, "outbox", say_waiting, by=login_name())
     letters = service.send_all(found, say_waiting) if send else service.outbox(found)
     if as_json:
         print_json([asdict(letter) for letter in letters])

@@ -8,7 +8,14 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened, say_waiting
+from easeci.cli.project_options import (
+    OwnerOption,
+    ProjectOption,
+    StoreOption,
+    login_name,
+    opened,
+    say_waiting,
+)
 from easeci.cli.terminal import JsonOption, output, print_json, show_warnings
 
 
@@ -24,7 +31,9 @@ def report(
     """Write the history as one HTML file that needs nothing else."""
     from easeci.views.report.writing import write_report
 
-    written = write_report(opened(store, project), file, owner=owner, waiting=say_waiting)
+    written = write_report(
+        opened(store, project), file, owner=owner, by=login_name(), waiting=say_waiting
+    )
     if as_json:
         document = {
             "file": str(written.file),

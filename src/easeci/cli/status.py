@@ -9,7 +9,14 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
-from easeci.cli.project_options import OwnerOption, ProjectOption, StoreOption, opened, say_waiting
+from easeci.cli.project_options import (
+    OwnerOption,
+    ProjectOption,
+    StoreOption,
+    login_name,
+    opened,
+    say_waiting,
+)
 from easeci.cli.terminal import JsonOption, output, print_json
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ def status(
 
     place = opened(store, project)
     if owner:
-        record_look(place, "status", say_waiting)
+        record_look(place, "status", say_waiting, by=login_name())
     found = status_of(place, owner=owner)
     if as_json:
         print_json(asdict(found))

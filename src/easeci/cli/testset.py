@@ -13,6 +13,7 @@ from easeci.cli.project_options import (
     ProjectOption,
     StoreOption,
     UnsandboxedOption,
+    login_name,
     opened,
     say_waiting,
 )
@@ -121,7 +122,9 @@ def release(
     """Hand a retired testset to the developers: its examples and the labels that were given."""
     from easeci.service.testsets.release import release_testset
 
-    done = release_testset(opened(store, project), to, number=number, waiting=say_waiting)
+    done = release_testset(
+        opened(store, project), to, number=number, by=login_name(), waiting=say_waiting
+    )
     if as_json:
         print_json(asdict(done))
         return

@@ -8,7 +8,13 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from easeci.cli.project_options import ProjectOption, StoreOption, login_name, opened
+from easeci.cli.project_options import (
+    ProjectOption,
+    StoreOption,
+    login_name,
+    opened,
+    say_waiting,
+)
 from easeci.cli.terminal import JsonOption, output, print_json
 
 token = typer.Typer(
@@ -30,7 +36,8 @@ def add(
     """Make a token and show it, once: the store keeps only its digest."""
     from easeci.service.access.tokens import add_token
 
-    made = add_token(opened(store, project, create=True), role, name, login=login_name())
+    found = opened(store, project, create=True)
+    made = add_token(found, role, name, login=login_name(), waiting=say_waiting)
     if as_json:
         print_json({"name": made.name, "role": made.role, "token": made.text})
         return
@@ -66,7 +73,7 @@ def remove(
     """Remove a token, and end the sessions that were opened with it at once."""
     from easeci.service.access.tokens import remove_token
 
-    remove_token(opened(store, project), name)
+    remove_token(opened(store, project), name, by=login_name(), waiting=say_waiting)
     output().print(f"The token of {escape(name)} is gone.")
 
 

@@ -250,11 +250,12 @@ class Superseded(Event):
 
 @dataclass(frozen=True)
 class TestsetReleased(Event):
-    """A retired testset was handed to the developers."""
+    """A retired testset was handed to the developers; each time is recorded."""
 
     __test__ = False
 
     testset: int
+    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -318,9 +319,40 @@ LABELLING = "labelling"
 
 @dataclass(frozen=True)
 class Looked(Event):
-    """Somebody looked at more than the signals."""
+    """Somebody looked at more than the signals.
+
+    ``by``, here and below: the visitor's name, or the login of a command. Empty if it is unknown.
+    """
 
     view: str
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class LabelsExported(Event):
+    """So many examples that wait for a label were written to a file, in some format."""
+
+    testset: int
+    examples: int
+    format: str
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class TokenMade(Event):
+    """A token was made. Neither it nor its digest is recorded here."""
+
+    name: str
+    role: str
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class TokenRemoved(Event):
+    """A token was removed, and all sessions that it had opened were ended."""
+
+    name: str
+    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -374,6 +406,9 @@ KINDS: dict[str, type[Event]] = {
         ClockSetBack,
         BackupMade,
         OlderStoreAccepted,
+        LabelsExported,
+        TokenMade,
+        TokenRemoved,
     )
 }
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from easeci.ledger.chain import Head, Record
 from easeci.ledger.events import (
+    LABELLING,
     BackupMade,
     BaselineArchived,
     BaselineBuilt,
@@ -25,6 +26,7 @@ from easeci.ledger.events import (
     Decided,
     Event,
     LabelsAdded,
+    LabelsExported,
     Looked,
     MessageQueued,
     MessageTried,
@@ -37,6 +39,8 @@ from easeci.ledger.events import (
     TestsetAdded,
     TestsetReleased,
     TestsetRetired,
+    TokenMade,
+    TokenRemoved,
     parse_event,
 )
 from easeci.ledger.reasons import AlarmLetter, BudgetUsed, ByHand, FirstChange, Retirement
@@ -246,7 +250,8 @@ def _superseded(state: State, event: Superseded, record: Record) -> None:  # noq
 
 
 def _testset_released(state: State, event: TestsetReleased, record: Record) -> None:
-    state.testsets[event.testset].released_at = record.at
+    testset = state.testsets[event.testset]
+    testset.released_at = testset.released_at or record.at
 
 
 def _message_queued(state: State, event: MessageQueued, record: Record) -> None:
@@ -273,8 +278,12 @@ def _looked(state: State, event: Looked, record: Record) -> None:
     state.looks.append((record.at, event.view))
 
 
-def _nothing(state: State, event: Event, record: Record) -> None:
-    """For events that only explain the record."""
+def _labels_exported(state: State, event: LabelsExported, record: Record) -> None:  # noqa: ARG001
+    state.looks.append((record.at, LABELLING))
+
+
+def _for_the_audit(state: State, event: Event, record: Record) -> None:
+    """The state does not depend on it; the audit reads the records themselves."""
 
 
 def _older_store_accepted(state: State, event: OlderStoreAccepted, record: Record) -> None:
@@ -302,7 +311,10 @@ _APPLY: dict[type[Event], Callable[[State, Any, Record], None]] = {
     MessageQueued: _message_queued,
     MessageTried: _message_tried,
     Looked: _looked,
-    ClockSetBack: _nothing,
-    BackupMade: _nothing,
+    ClockSetBack: _for_the_audit,
+    BackupMade: _for_the_audit,
     OlderStoreAccepted: _older_store_accepted,
+    LabelsExported: _labels_exported,
+    TokenMade: _for_the_audit,
+    TokenRemoved: _for_the_audit,
 }

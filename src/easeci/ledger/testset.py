@@ -82,6 +82,7 @@ class Testset:
     corrected: int = 0
     retired: Retirement | None = None
     released_at: str | None = None
+    """When it was first released."""
     baseline_failure: BaselineFailed | None = None
     """The last attempt to build the baseline on it, if that failed."""
     steps: list[Step] = field(default_factory=list)

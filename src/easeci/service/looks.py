@@ -12,15 +12,12 @@ from easeci.ledger.events import Looked
 from easeci.service.project import Project
 
 
-def record_look(project: Project, view: str, waiting: Callable[[], None] | None = None) -> None:
+def record_look(
+    project: Project, view: str, waiting: Callable[[], None] | None = None, *, by: str = ""
+) -> None:
     """Record a look at a view, as soon as no other command acts on the project.
 
-    ``waiting`` is called once if another command acts on the project now.
+    ``waiting`` is called once if another command acts on the project now. ``by`` is who looks.
     """
     with project.exclusive(waiting):
-        append_looks(project, view)
-
-
-def append_looks(project: Project, *views: str) -> None:
-    """Like :func:`record_look`, for a caller that acts alone on the project already."""
-    project.append(*(Looked(view) for view in views))
+        project.append(Looked(view, by))

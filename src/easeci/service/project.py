@@ -27,7 +27,7 @@ from easeci.ledger.fold import apply, apply_record, fold
 from easeci.ledger.state import State, Testset
 from easeci.store.head_note import ChangedNoteError, HeadNote
 from easeci.store.placing import database_path
-from easeci.store.store import Store
+from easeci.store.store import AlsoWrite, Store
 from easeci.times import parse_time, time_text
 from easeci.vault.key import KEY_FILE, load_key
 from easeci.vault.paths import Vault, open_vault
@@ -60,17 +60,18 @@ class Project:
     head: Head
     caught_up: Head | None = None
 
-    def append(self, *events: Event) -> None:
+    def append(self, *events: Event, also: AlsoWrite | None = None) -> None:
         """Record events, all or none, and only if no other command has recorded any since.
 
-        Times never run backwards without a note: it is recorded before the events.
+        Times never run backwards without a note: it is recorded before the events. ``also`` writes
+        to other tables of the store in the same transaction.
         """
         now = utc_now()
         if now < self.state.last_at:
             back = parse_time(self.state.last_at) - parse_time(now)
             events = (ClockSetBack(int(back.total_seconds())), *events)
         records = chained(chain_key(self.vault), self.head, now, events)
-        self.store.append(self.name, self.head, records)
+        self.store.append(self.name, self.head, records, also)
         for event, record in zip(events, records, strict=True):
             apply(self.state, event, record)
         self.head = Head(records[-1].number, records[-1].code)

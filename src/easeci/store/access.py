@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from easeci.errors import InfrastructureError, UsageError
 from easeci.store.engine import database_errors, writing
 from easeci.store.schema import project, session, token
+from easeci.store.sign_ins import SignInKind, SignInRow, note_sign_in
 from easeci.store.store import Store
 
 
@@ -38,18 +40,6 @@ class Access:
     store: Store
     project: str
 
-    def add_token(self, row: TokenRow, digest: str) -> None:
-        """Record a token; an error if the name is taken."""
-        values = {"name": row.name, "role": row.role, "at": row.at, "digest": digest}
-        with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
-            try:
-                connection.execute(insert(token).values(project_id=self._id(connection), **values))
-            except IntegrityError:
-                raise UsageError(
-                    f"there is a token named '{row.name}' already",
-                    hint="Name another, or remove that one first: `easeci token remove NAME`.",
-                ) from None
-
     def tokens(self) -> list[TokenRow]:
         """All tokens, the oldest first."""
         query = (
@@ -61,17 +51,9 @@ class Access:
         with database_errors(self.store.path), self.store.engine.connect() as connection:
             return [TokenRow(*row) for row in connection.execute(query).all()]
 
-    def remove_token(self, name: str) -> bool:
-        """Remove a token and its sessions; False if there is no such token."""
-        with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
-            gone = connection.execute(
-                delete(token).where(
-                    token.c.project_id == self._id(connection), token.c.name == name
-                )
-            )
-            return gone.rowcount > 0
-
-    def open_session(self, token_digest: str, digest: str, now: str, until: str) -> bool:
+    def open_session(
+        self, token_digest: str, digest: str, now: str, until: str, address: str = ""
+    ) -> bool:
         """Open a session with a token; False if there is no such token.
 
         A wrong token writes nothing, so that guessing does not block other writers.
@@ -88,13 +70,21 @@ class Access:
         with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             project_id = self._id(connection)
             row = SessionRow(found.name, found.role, until)
-            _open(connection, project_id, row, digest, now, token_id=found.id)
+            _open(connection, project_id, row, digest, now, address, token_id=found.id)
             return True
 
-    def open_session_without_token(self, row: SessionRow, digest: str, now: str) -> None:
+    def open_session_without_token(
+        self, row: SessionRow, digest: str, now: str, address: str = ""
+    ) -> None:
         """Open a session for the owner at this machine, who needs no token."""
         with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
-            _open(connection, self._id(connection), row, digest, now, token_id=None)
+            _open(connection, self._id(connection), row, digest, now, address, token_id=None)
+
+    def note_refusal(self, now: str, address: str) -> None:
+        """Note that somebody tried to sign in with a wrong token."""
+        row = SignInRow(now, "", "", SignInKind.REFUSED, address)
+        with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
+            note_sign_in(connection, self._id(connection), row)
 
     def names_without_token(self, now: str) -> set[str]:
         """The names of sessions that were opened without a token."""
@@ -121,19 +111,22 @@ class Access:
             row = connection.execute(query).first()
         return None if row is None else SessionRow(*row)
 
-    def close_session(self, digest: str) -> None:
-        """End one session."""
+    def close_session(self, digest: str, now: str, address: str = "") -> None:
+        """End one session, because its visitor signs out."""
         with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
-            connection.execute(delete(session).where(session.c.digest == digest))
+            project_id = self._id(connection)
+            own = (session.c.project_id == project_id, session.c.digest == digest)
+            _close(connection, project_id, own, now, SignInKind.OUT, address)
 
     def close_sessions(self, name: str | None, now: str) -> int:
         """End all sessions, or those of one name; returns how many there were."""
         with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
             _forget_ended(connection, now)
-            ended = delete(session).where(session.c.project_id == self._id(connection))
+            project_id = self._id(connection)
+            ended = [session.c.project_id == project_id]
             if name is not None:
-                ended = ended.where(session.c.name == name)
-            return connection.execute(ended).rowcount
+                ended.append(session.c.name == name)
+            return _close(connection, project_id, ended, now, SignInKind.ENDED)
 
     def _id(self, connection: Connection) -> int:
         found = connection.scalar(select(project.c.id).where(project.c.name == self.project))
@@ -142,26 +135,60 @@ class Access:
         return int(found)
 
 
+def insert_token(connection: Connection, project_id: int, row: TokenRow, digest: str) -> None:
+    """Store a token, in the transaction that records it; an error if the name is taken."""
+    values = {"name": row.name, "role": row.role, "at": row.at, "digest": digest}
+    try:
+        connection.execute(insert(token).values(project_id=project_id, **values))
+    except IntegrityError:
+        raise UsageError(
+            f"there is a token named '{row.name}' already",
+            hint="Name another, or remove that one first: `easeci token remove NAME`.",
+        ) from None
+
+
+def delete_token(connection: Connection, project_id: int, name: str, now: str) -> None:
+    """Remove a token and its sessions, in the transaction that records it."""
+    own = (token.c.project_id == project_id, token.c.name == name)
+    opened = session.c.token_id.in_(select(token.c.id).where(*own))
+    _close(connection, project_id, [opened, session.c.until > now], now, SignInKind.ENDED)
+    if connection.execute(delete(token).where(*own)).rowcount == 0:
+        raise UsageError(
+            f"there is no token named '{name}'", hint="`easeci token list` shows all of them."
+        )
+
+
 def _open(
     connection: Connection,
     project_id: int,
     row: SessionRow,
     digest: str,
     now: str,
+    address: str,
     *,
     token_id: int | None,
 ) -> None:
     _forget_ended(connection, now)
-    connection.execute(
-        insert(session).values(
-            project_id=project_id,
-            token_id=token_id,
-            name=row.name,
-            role=row.role,
-            digest=digest,
-            until=row.until,
-        )
-    )
+    values = {"name": row.name, "role": row.role, "digest": digest, "until": row.until}
+    connection.execute(insert(session).values(project_id=project_id, token_id=token_id, **values))
+    entry = SignInRow(now, row.name, row.role, SignInKind.IN, address)
+    note_sign_in(connection, project_id, entry)
+
+
+def _close(
+    connection: Connection,
+    project_id: int,
+    which: Sequence[ColumnElement[bool]],
+    now: str,
+    what: SignInKind,
+    address: str = "",
+) -> int:
+    """End these sessions and note each; returns how many there were."""
+    ended = connection.execute(select(session.c.name, session.c.role).where(*which)).all()
+    connection.execute(delete(session).where(*which))
+    for name, role in ended:
+        note_sign_in(connection, project_id, SignInRow(now, name, role, what, address))
+    return len(ended)
 
 
 def _forget_ended(connection: Connection, now: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, String, Table, Text, UniqueConstraint
 
-REVISION = "0002"
+REVISION = "0003"
 """The migration that leads to this schema."""
 
 metadata = MetaData()
@@ -57,4 +57,18 @@ session = Table(
     Column("role", String(16), nullable=False),
     Column("digest", String(64), nullable=False, unique=True),
     Column("until", String(32), nullable=False),
+)
+
+sign_in = Table(
+    "sign_in",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, ForeignKey("project.id"), nullable=False),
+    Column("at", String(32), nullable=False),
+    Column("name", String(100), nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("what", String(16), nullable=False),
+    # The number of the last event then.
+    Column("after", Integer, nullable=False),
+    Column("address", String(64), nullable=False),
 )

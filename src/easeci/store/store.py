@@ -19,6 +19,9 @@ from easeci.store.locks import is_locked, locked
 from easeci.store.placing import LEDGER, copy_database, database_path, move_database
 from easeci.store.schema import REVISION, event, project
 
+AlsoWrite = Callable[[Connection, int], None]
+"""Writes to other tables of a project, with a connection in a transaction and the project's id."""
+
 
 @dataclass(frozen=True)
 class Store:
@@ -72,8 +75,13 @@ class Store:
         with database_errors(self.path), self.engine.connect() as connection:
             return _records(connection, name, after), _head(connection, name)
 
-    def append(self, name: str, head: Head, records: Sequence[Record]) -> None:
-        """Add records after ``head``, all or none. The first records make the project."""
+    def append(
+        self, name: str, head: Head, records: Sequence[Record], also: AlsoWrite | None = None
+    ) -> None:
+        """Add records after ``head``, all or none. The first records make the project.
+
+        ``also`` writes to other tables in the same transaction. If it raises, nothing is recorded.
+        """
         last = records[-1]
         with database_errors(self.path), writing(self.engine).begin() as connection:
             project_id = _advance(connection, name, head, Head(last.number, last.code))
@@ -90,6 +98,8 @@ class Store:
                 for record in records
             ]
             connection.execute(insert(event), rows)
+            if also is not None:
+                also(connection, project_id)
 
     @contextmanager
     def exclusive(self, name: str, waiting: Callable[[], None] | None = None) -> Iterator[None]:

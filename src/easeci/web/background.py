@@ -11,9 +11,10 @@ from __future__ import annotations
 import threading
 
 from easeci.errors import EaseciError, unexpected
+from easeci.ledger.events import Looked
+from easeci.service.access.tokens import Visitor
 from easeci.service.commits.advance import catch_up
 from easeci.service.labelling.session import LabelSession
-from easeci.service.looks import append_looks
 from easeci.service.project import Project
 from easeci.web.served_project import ServedProject
 
@@ -31,7 +32,7 @@ class BackgroundThread:
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
         self._wake = threading.Condition()
         self._is_woken = self._is_ended = False
-        self._looks: list[str] = []
+        self._looks: list[Looked] = []
         self._seen: set[tuple[str, str, int | None]] = set()
         self.problem: str | None = None
 
@@ -46,13 +47,13 @@ class BackgroundThread:
         if self._thread.is_alive():
             self._thread.join(CLOSING_SECONDS)
 
-    def look(self, session: str, view: str, testset: int | None) -> None:
+    def look(self, visitor: Visitor, view: str, testset: int | None) -> None:
         """Record a look at more than the signals, once for each session, view and testset."""
         with self._wake:
-            if (session, view, testset) in self._seen:
+            if (visitor.session, view, testset) in self._seen:
                 return
-            self._seen.add((session, view, testset))
-            self._looks.append(view)
+            self._seen.add((visitor.session, view, testset))
+            self._looks.append(Looked(view, visitor.name))
         self.wake()
 
     def wake(self) -> None:
@@ -92,7 +93,7 @@ class BackgroundThread:
         with project.exclusive():
             looks = list(self._looks)
             if looks:
-                append_looks(project, *looks)
+                project.append(*looks)
             with self._wake:
                 del self._looks[: len(looks)]
             catch_up(project)

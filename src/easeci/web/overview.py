@@ -56,7 +56,7 @@ def _owners(context: RequestContext) -> Response:
     with context.site.reading() as project:
         state = project.state
         testset = state.latest_testset
-        context.site.background.look(context.who.session, "overview", _number(testset))
+        context.site.background.look(context.who, "overview", _number(testset))
         if testset is None:
             return context.page("begin.html", notices=_notices(context.site, ()))
         wanted = _wanted(context.site, project, testset)
@@ -88,7 +88,7 @@ def commit(context: RequestContext) -> Response:
         view = commit_view(project, number, owner=context.owner)
         if view.owner is None:
             return context.page("commit.html", shown=view.shown, found=None, figures=())
-        context.site.background.look(context.who.session, "commit", view.shown.testset)
+        context.site.background.look(context.who, "commit", view.shown.testset)
         key = curves_key(project, number)
         curves = context.site.cache.get(("curves", *key), lambda: commit_curves(project, number))
     figures = context.site.cache.get(
@@ -102,7 +102,7 @@ def build_log(context: RequestContext) -> Response:
     number = context.number("number")
     with context.site.reading() as project:
         text = history.build_log(project, number)  # or an error, before a look is recorded
-        context.site.background.look(context.who.session, "build", None)
+        context.site.background.look(context.who, "build", None)
     return context.page("log.html", number=number, text=text)
 
 

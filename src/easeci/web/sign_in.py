@@ -5,7 +5,6 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from easeci.service.access.tokens import SESSION_HOURS, Role
-from easeci.web.addresses import counted_as
 from easeci.web.guards import cookie_name
 from easeci.web.request import RequestContext, see_other
 
@@ -26,12 +25,12 @@ def sign_in(context: RequestContext) -> Response:
     token = context.text("token")
     session = None
     if len(token) <= LONGEST_TOKEN:
-        session = context.site.visitors.sign_in(token)
+        session = context.site.visitors.sign_in(token, _host(context))
     if session is not None:
         return _let_in(context, session, _local(context.text("next")))
-    wrong = context.site.visitors.throttle.failed(counted_as(_host(context)))
-    if wrong.wait:
-        return _wait(context, wrong.wait)
+    seconds = context.site.visitors.refused(_host(context))
+    if seconds:
+        return _wait(context, seconds)
     return _again(context, 401, "there is no such token, or it was removed")
 
 
@@ -42,7 +41,8 @@ def enter(context: RequestContext) -> Response:
     """
     if context.request.method != "GET":
         return Response(status_code=405)  # a program that checks links must not use it up
-    session = context.site.visitors.enter(context.request.path_params["code"])
+    code = context.request.path_params["code"]
+    session = context.site.visitors.enter(code, _host(context))
     if session is None:
         return _again(context, 401, "this link was used already: it works once")
     return _let_in(context, session, "/")
@@ -50,7 +50,7 @@ def enter(context: RequestContext) -> Response:
 
 def sign_out(context: RequestContext) -> Response:
     """End the session, and go to the page to sign in."""
-    context.site.visitors.sign_out(context.who)
+    context.site.visitors.sign_out(context.who, _host(context))
     answer = see_other("/sign-in")
     answer.delete_cookie(cookie_name(context.request))
     return answer

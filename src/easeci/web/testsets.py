@@ -111,7 +111,8 @@ def release(context: RequestContext) -> Response:
     with tempfile.TemporaryDirectory(prefix="easeci-release-") as folder:
         content = Path(folder) / "content"
         with context.site.acting() as project:
-            released = release_testset(project, content, number=context.number("number"))
+            number = context.number("number")
+            released = release_testset(project, content, number=number, by=context.who.name)
         # A file without a name, so that nothing is left however the download ends.
         packed = tempfile.TemporaryFile()  # noqa: SIM115 - closed after it was read
         try:
@@ -153,7 +154,7 @@ def _again(context: RequestContext, error: EaseciError, *sent: Path | None) -> R
 
 def _page(context: RequestContext, notes: Sequence[FlashMessage], *, status: int = 200) -> Response:
     with context.site.reading() as project:
-        context.site.background.look(context.who.session, "testsets", None)
+        context.site.background.look(context.who, "testsets", None)
         cards = [
             TestsetCard(testset, disclosed_reason(project.state, testset))
             for testset in reversed(project.state.testsets.values())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from easeci.service.looks import append_looks, record_look
+from easeci.ledger.events import Looked
+from easeci.service.looks import record_look
 from tests.projects import opened
 from tests.repositories import Workplace
 from tests.waiting import PATIENCE
@@ -14,7 +15,7 @@ def test_looks_are_recorded_in_their_order(place: Workplace) -> None:
     project = opened(place)
     record_look(project, "status")
     with project.exclusive():
-        append_looks(project, "log", "report")
+        project.append(Looked("log"), Looked("report"))
     assert [view for _, view in opened(place).state.looks] == ["status", "log", "report"]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import pytest
 
 from easeci.errors import InfrastructureError, UsageError
-from easeci.ledger.chain import chained, start
-from easeci.ledger.events import Looked
-from easeci.store.access import Access, SessionRow, TokenRow
-from easeci.store.store import Store
+from easeci.ledger.chain import Head, chained, start
+from easeci.ledger.events import Event, Looked, TokenMade, TokenRemoved
+from easeci.store.access import Access, SessionRow, TokenRow, delete_token, insert_token
+from easeci.store.store import AlsoWrite, Store
 from tests.histories import KEY
 
 BEFORE, NOW, LATER = "2026-11-16T00:00:00Z", "2026-11-17T00:00:00Z", "2026-11-18T00:00:00Z"
@@ -21,13 +24,28 @@ def access_to(store: Store, name: str) -> Access:
     return Access(store, name)
 
 
+def append(access: Access, event: Event, also: AlsoWrite) -> None:
+    """Record an event, and write what belongs to it."""
+    head = access.store.head(access.project)
+    assert head is not None
+    access.store.append(access.project, head, chained(KEY, head, "now", [event]), also)
+
+
+def add(access: Access, row: TokenRow, digest: str) -> None:
+    append(access, TokenMade(row.name, row.role), partial(insert_token, row=row, digest=digest))
+
+
+def remove(access: Access, name: str) -> None:
+    append(access, TokenRemoved(name), partial(delete_token, name=name, now=BEFORE))
+
+
 @pytest.fixture
 def access(store: Store) -> Access:
     return access_to(store, "p")
 
 
 def test_a_session_has_the_name_and_role_of_its_token_until_it_ends(access: Access) -> None:
-    access.add_token(ANN, "digest")
+    add(access, ANN, "digest")
     assert access.open_session("digest", "session", BEFORE, NOW)
     assert access.session("session", BEFORE) == SessionRow("ann", "labeller", NOW)
     assert access.session("session", NOW) is None
@@ -37,24 +55,25 @@ def test_a_session_has_the_name_and_role_of_its_token_until_it_ends(access: Acce
 
 
 def test_a_token_that_is_removed_ends_its_sessions(access: Access) -> None:
-    access.add_token(ANN, "digest")
+    add(access, ANN, "digest")
     access.open_session("digest", "session", BEFORE, NOW)
-    assert access.remove_token("ann")
-    assert not access.remove_token("ann")
+    remove(access, "ann")
+    with pytest.raises(UsageError, match="no token named 'ann'"):
+        remove(access, "ann")
     assert (access.tokens(), access.session("session", BEFORE)) == ([], None)
 
 
 def test_two_tokens_of_a_project_never_have_one_name(access: Access) -> None:
-    access.add_token(ANN, "digest")
+    add(access, ANN, "digest")
     with pytest.raises(UsageError, match="a token named 'ann' already"):
-        access.add_token(ANN, "other digest")
+        add(access, ANN, "other digest")
     assert access.tokens() == [ANN]
 
 
 def test_projects_share_no_tokens_and_no_sessions(store: Store, access: Access) -> None:
     other = access_to(store, "q")
-    access.add_token(ANN, "digest")
-    other.add_token(ANN, "other digest")
+    add(access, ANN, "digest")
+    add(other, ANN, "other digest")
     access.open_session("digest", "session", BEFORE, NOW)
     assert not other.open_session("digest", "stolen", BEFORE, NOW)
     assert other.session("session", BEFORE) is None
@@ -72,6 +91,23 @@ def test_sessions_are_ended_all_or_by_name_and_old_ones_are_not_counted(access: 
     assert access.close_sessions(None, NOW) == 1
 
 
-def test_a_project_that_is_not_in_the_store_has_no_tokens_to_add(store: Store) -> None:
+def test_a_token_and_its_event_are_written_together_or_not_at_all(access: Access) -> None:
+    """Neither is there if the other can't be written."""
+    add(access, ANN, "digest")
+    before = access.store.records("p")
+    with pytest.raises(UsageError):
+        add(access, ANN, "other")
+    with pytest.raises(UsageError):
+        remove(access, "ben")
+    assert access.store.records("p") == before
+    old = Head(before[0].number, before[0].code)  # as if another command had written meanwhile
+    late = chained(KEY, old, "now", [TokenMade("ben", "labeller")])
+    also = partial(insert_token, row=replace(ANN, name="ben"), digest="ben's digest")
+    with pytest.raises(InfrastructureError, match="another command has written"):
+        access.store.append("p", old, late, also)
+    assert access.tokens() == [ANN]
+
+
+def test_a_project_that_is_not_in_the_store_has_no_sessions(store: Store) -> None:
     with pytest.raises(InfrastructureError, match="no project 'nobody'"):
-        Access(store, "nobody").add_token(ANN, "digest")
+        Access(store, "nobody").close_sessions(None, NOW)

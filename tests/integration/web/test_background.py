@@ -12,6 +12,7 @@ import pytest
 from polars.exceptions import PanicException
 
 from easeci.errors import InfrastructureError
+from easeci.service.access.tokens import Role, Visitor
 from easeci.service.commits.advance import catch_up
 from easeci.service.labelling.session import Flushed, LabelSession
 from easeci.service.project import Project, open_project
@@ -21,6 +22,8 @@ from easeci.web.served_project import ServedProject
 from tests.repositories import Workplace
 from tests.sites import Here, held, serving_here, visitor, waiting_project
 from tests.waiting import PATIENCE, wait_until
+
+ANN, BEN = Visitor("ann", Role.OWNER, "session a"), Visitor("ben", Role.OWNER, "session b")
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +67,15 @@ def background(place: Workplace, session: Tended) -> Iterator[BackgroundThread]:
 
 def looks(place: Workplace) -> list[str]:
     """Of what was looked at, in the order in which it is recorded."""
+    return [view for view, _ in named_looks(place)]
+
+
+def named_looks(place: Workplace) -> list[tuple[str, str]]:
+    """The same with the names of those who looked."""
     project = open_project(place.repository)
     records = project.store.records(project.name)
-    return [json.loads(record.text)["view"] for record in records if record.kind == "Looked"]
+    events = [json.loads(record.text) for record in records if record.kind == "Looked"]
+    return [(event["view"], event["by"]) for event in events]
 
 
 def test_a_look_is_recorded_once_a_session_view_and_testset(
@@ -75,15 +84,16 @@ def test_a_look_is_recorded_once_a_session_view_and_testset(
     before = len(looks(place))
     for _ in range(3):
         for look in (
-            ("a", "overview", 1),
-            ("a", "commit", 1),
-            ("a", "commit", 2),
-            ("b", "commit", 2),
+            (ANN, "overview", 1),
+            (ANN, "commit", 1),
+            (ANN, "commit", 2),
+            (BEN, "commit", 2),
         ):
             background.look(*look)
     wait_until(lambda: len(looks(place)) >= before + 4)
     background.close()
     assert looks(place)[before:] == ["overview", "commit", "commit", "commit"]
+    assert [by for _, by in named_looks(place)[before:]] == ["ann", "ann", "ann", "ben"]
 
 
 def test_while_somebody_else_acts_looks_wait_and_pages_do_not(tmp_path: Path) -> None:
@@ -118,9 +128,9 @@ def test_nothing_is_lost_by_an_orderly_end(place: Workplace, session: Tended) ->
     before = len(looks(place))
     background.start()
     with held(place):
-        background.look("a", "overview", None)
+        background.look(ANN, "overview", None)
         wait_until(lambda: not background._is_woken)  # it works on that, and waits for the project
-        background.look("b", "overview", None)
+        background.look(BEN, "overview", None)
         closing = threading.Thread(target=background.close)
         closing.start()
     closing.join()
@@ -136,14 +146,14 @@ def test_it_goes_on_after_an_error_and_repeats_what_failed(
     monkeypatch.setattr(module, "PAUSE_SECONDS", 0.05)
     before = len(looks(place))
 
-    def refuse(project: Project, *events: object) -> None:
+    def refuse(project: Project, *events: object, also: object = None) -> None:
         raise InfrastructureError("the disk is full\nand more")
 
     with monkeypatch.context() as patch:
         patch.setattr(Project, "append", refuse)
-        background.look("a", "overview", None)
+        background.look(ANN, "overview", None)
         wait_until(lambda: background.problem is not None)
-        background.look("a", "commit", None)
+        background.look(ANN, "commit", None)
         assert background.problem == "the disk is full"
     wait_until(lambda: len(looks(place)) == before + 2 and background.problem is None)
     assert looks(place)[before:] == ["overview", "commit"]
@@ -161,7 +171,7 @@ def test_a_look_is_not_recorded_twice_if_something_after_it_fails(
         return catch_up(project)
 
     monkeypatch.setattr(module, "catch_up", failing_once)
-    background.look("a", "overview", None)
+    background.look(ANN, "overview", None)
     wait_until(lambda: not failures and len(looks(place)) > before and background.problem is None)
     assert looks(place)[before:] == ["overview"]
 
@@ -202,7 +212,7 @@ def test_a_panic_of_polars_does_not_end_it(
         told.append(background.problem)
 
     session.todo = [panicking]
-    background.look("a", "overview", None)
+    background.look(ANN, "overview", None)
     wait_until(lambda: bool(told) and background.problem is None)
     assert told[0] is not None
     assert "PanicException" in told[0]

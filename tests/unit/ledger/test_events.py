@@ -11,10 +11,14 @@ from easeci.ledger.events import (
     KINDS,
     Delivery,
     Event,
+    LabelsExported,
     Looked,
     MessageQueued,
     MessageTried,
+    TestsetReleased,
     TestsetRetired,
+    TokenMade,
+    TokenRemoved,
     event_text,
     parse_event,
 )
@@ -27,6 +31,11 @@ EVENTS = [
     TestsetRetired(1, FirstChange(passed=True)),
     MessageQueued(1, VerdictLetter(), "a@b.org", 1, 1),
     MessageTried(1, Delivery.REFUSED, "no such user"),
+    Looked("status", "ann"),
+    LabelsExported(1, 20, "csv", "ann"),
+    TestsetReleased(1, "ann"),
+    TokenMade("ben", "labeller", "ann"),
+    TokenRemoved("ben", "ann"),
 ]
 
 
@@ -62,6 +71,13 @@ def test_a_damaged_event_says_so(text: str) -> None:
             parse_event("TestsetRetired", version, text)
         with pytest.raises(InfrastructureError, match="damaged"):
             parse_event("MessageQueued", version, text)
+
+
+@each_case(("kind", "text"), [("Looked", '{"view":"log"}'), ("TestsetReleased", '{"testset":1}')])
+def test_events_that_named_nobody_can_be_read(kind: str, text: str) -> None:
+    event = parse_event(kind, 1, text)
+    assert isinstance(event, Looked | TestsetReleased)
+    assert event.by == ""
 
 
 def test_equal_events_have_equal_texts() -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from easeci.ledger.disclosure import disclosed_rows, disclosed_status
 from easeci.ledger.events import (
+    LABELLING,
     Built,
     LabelsAdded,
+    LabelsExported,
     Signalled,
     Submitted,
+    TestsetReleased,
+    TokenMade,
+    TokenRemoved,
 )
 from easeci.ledger.fold import fold
+from easeci.views.status import rests_on
 from tests.histories import History
 
 
@@ -75,3 +82,22 @@ def test_a_step_remembers_the_labels_that_it_was_decided_with() -> None:
     history.add(LabelsAdded(1, "labels/0002.parquet", "1" * 64, 5)).commit("2", None)
     first, second = history.state.testsets[1].steps
     assert (first.label_files, second.label_files) == (1, None)
+
+
+def test_an_export_is_a_look_of_labellers_and_tokens_change_no_state() -> None:
+    """Nothing that developers are shown depends on either."""
+    history = History.begun().commit("1", True)
+    before = disclosed_status(history.state), disclosed_rows(history.state)
+    rests = rests_on(history.state, history.state.latest_testset)
+    history.add(LabelsExported(1, 20, "csv"), TokenMade("ann", "owner"), TokenRemoved("ann"))
+    state = history.state
+    assert [view for _, view in state.looks] == [LABELLING]
+    assert (disclosed_status(state), disclosed_rows(state)) == before
+    assert rests_on(state, state.latest_testset) == rests
+
+
+def test_a_testset_remembers_its_first_release() -> None:
+    history = History.begun().add(TestsetReleased(1))
+    first = history.state.testsets[1].released_at
+    assert first is not None
+    assert history.add(TestsetReleased(1, "ann")).state.testsets[1].released_at == first

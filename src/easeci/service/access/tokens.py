@@ -1,7 +1,8 @@
 """Who may see what: tokens that the owner hands out, and the sessions that they open.
 
 A token is 256 random bits and is shown once. The store keeps only keyed digests of tokens and
-sessions, so nobody can sign in with what the store holds.
+sessions, so nobody can sign in with what the store holds. That a token was made or removed is an
+event of the chain; signing in and out is noted in a table, because it must not wait for a build.
 
 A name belongs to one person. It is recorded with each label, and a labeller may take back answers
 under the same name until they are recorded. So no other token may have the owner's name.
@@ -11,13 +12,16 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 
 from easeci.errors import UsageError
+from easeci.ledger.events import TokenMade, TokenRemoved
 from easeci.service.project import Project, utc_now
-from easeci.store.access import Access, SessionRow, TokenRow
+from easeci.store.access import Access, SessionRow, TokenRow, delete_token, insert_token
 from easeci.times import parse_time, time_text
 
 PREFIX = "easeci_"
@@ -51,25 +55,46 @@ class Visitor:
     session: str
 
 
-def add_token(project: Project, role: str, name: str | None = None, *, login: str = "") -> NewToken:
+def add_token(
+    project: Project,
+    role: str,
+    name: str | None = None,
+    *,
+    login: str = "",
+    waiting: Callable[[], None] | None = None,
+) -> NewToken:
     """Make a token. Without a name it is called by its role and a number.
 
     ``login`` is the owner's account name on this machine, where the owner labels without a token.
+    ``waiting`` is called once if another command acts on the project now.
     """
-    chosen = _role(role)
+    chosen, given = _role(role), None if name is None else _named(name)
+    text = PREFIX + secrets.token_urlsafe(32)
+    with project.exclusive(waiting):
+        named = given or _free_name(project, chosen)
+        _require_other_than_owners(project, chosen, named, login)
+        store = partial(
+            insert_token,
+            row=TokenRow(named, chosen, utc_now()),
+            digest=_digest(project, "token", text),
+        )
+        project.append(TokenMade(named, chosen, by=login), also=store)
+    return NewToken(named, chosen, text)
+
+
+def _free_name(project: Project, role: Role) -> str:
     known = [token.name for token in tokens(project)]
-    free = (f"{chosen}-{number}" for number in range(1, len(known) + 2))
-    named = next(n for n in free if n not in known) if name is None else _named(name)
+    free = (f"{role}-{number}" for number in range(1, len(known) + 2))
+    return next(name for name in free if name not in known)
+
+
+def _require_other_than_owners(project: Project, role: Role, name: str, login: str) -> None:
     owners = {login, *_access(project).names_without_token(utc_now())}
-    if chosen is not Role.OWNER and named.casefold() in {name.casefold() for name in owners}:
+    if role is not Role.OWNER and name.casefold() in {owner.casefold() for owner in owners}:
         raise UsageError(
-            f"'{named}' is the owner's name here",
+            f"'{name}' is the owner's name here",
             hint="The name is recorded with each label: choose another one.",
         )
-    text = PREFIX + secrets.token_urlsafe(32)
-    row = TokenRow(named, chosen, utc_now())
-    _access(project).add_token(row, _digest(project, "token", text))
-    return NewToken(named, chosen, text)
 
 
 def tokens(project: Project) -> list[TokenRow]:
@@ -77,32 +102,45 @@ def tokens(project: Project) -> list[TokenRow]:
     return _access(project).tokens()
 
 
-def remove_token(project: Project, name: str) -> None:
-    """Remove a token; everybody who signed in with it is signed out at once."""
-    if not _access(project).remove_token(name):
-        raise UsageError(
-            f"there is no token named '{name}'", hint="`easeci token list` shows all of them."
-        )
+def remove_token(
+    project: Project, name: str, *, by: str = "", waiting: Callable[[], None] | None = None
+) -> None:
+    """Remove a token; everybody who signed in with it is signed out at once.
+
+    ``waiting`` is called once if another command acts on the project now.
+    """
+    with project.exclusive(waiting):
+        remove = partial(delete_token, name=name, now=utc_now())
+        project.append(TokenRemoved(name, by=by), also=remove)
 
 
-def sign_in(project: Project, token: str) -> str | None:
-    """The text of a new session; None if there is no such token."""
+def sign_in(project: Project, token: str, address: str = "") -> str | None:
+    """The text of a new session; None if there is no such token.
+
+    ``address``, here and below, is where the visitor comes from; it is noted for the owner.
+    """
     session = secrets.token_urlsafe(32)
     opened = _access(project).open_session(
         _digest(project, "token", token.strip()),
         _digest(project, "session", session),
         utc_now(),
         _end_of_session(),
+        address,
     )
     return session if opened else None
 
 
-def sign_in_here(project: Project, name: str) -> str:
+def note_refusal(project: Project, address: str) -> None:
+    """Note that somebody tried to sign in with a wrong token."""
+    _access(project).note_refusal(utc_now(), address)
+
+
+def sign_in_here(project: Project, name: str, address: str = "") -> str:
     """A session for the owner who started the server, and so can read the store anyway."""
     session = secrets.token_urlsafe(32)
     row = SessionRow(_owners_name(project, name), Role.OWNER, _end_of_session())
     digest = _digest(project, "session", session)
-    _access(project).open_session_without_token(row, digest, utc_now())
+    _access(project).open_session_without_token(row, digest, utc_now(), address)
     return session
 
 
@@ -123,9 +161,9 @@ def visitor_of(project: Project, session: str) -> Visitor | None:
     return Visitor(row.name, Role(row.role), digest)
 
 
-def sign_out(project: Project, visitor: Visitor) -> None:
+def sign_out(project: Project, visitor: Visitor, address: str = "") -> None:
     """End one session."""
-    _access(project).close_session(visitor.session)
+    _access(project).close_session(visitor.session, utc_now(), address)
 
 
 def sign_out_everywhere(project: Project, name: str | None = None) -> int:

@@ -14,10 +14,9 @@ from typing import Any
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.ledger.events import LABELLING, LabelsAdded
+from easeci.ledger.events import LabelsAdded, LabelsExported
 from easeci.ledger.state import Testset
 from easeci.service.commits.advance import acting, catch_up, verdict_of
-from easeci.service.looks import append_looks
 from easeci.service.project import Project, no_testset, require_number, utc_now
 from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
 from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
@@ -185,10 +184,12 @@ def export_wanted(
     *,
     form: LabelFormat | None = None,
     unsettled: bool = False,
+    by: str = "",
 ) -> Exported:
     """Write the examples that wait for a label, in the order in which labels are wanted.
 
-    With ``unsettled``, write those whose labels were skipped or are disputed instead.
+    With ``unsettled``, write those whose labels were skipped or are disputed instead. The export
+    is recorded before anything is written.
     """
     form = form or _FORMATS.get(path.suffix.lower(), LabelFormat.CSV)
     with acting(project, waiting):
@@ -199,7 +200,7 @@ def export_wanted(
             wanted = sealed.labels.unsettled(testset.label_files).tolist()
         if not wanted:
             return Exported(0)
-        append_looks(project, LABELLING)
+        project.append(LabelsExported(testset.number, len(wanted), form, by))
         rows, classes = sealed.examples.rows_at(wanted), classes_of(sealed, testset)
         write_tasks(path, form, rows, classes)
     columns = [name for name in rows[0] if name not in ("id", "label")]

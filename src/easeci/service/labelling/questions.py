@@ -61,8 +61,8 @@ class OpenQuestions:
     """The questions of the project's latest testset. BusyError if they are open elsewhere.
 
     Answers go to the testset's journal. Only one process can have that open. ``looks`` tells for
-    every holder that was shown examples whether that is recorded. With ``shared``, leases survive
-    a killed server.
+    every holder and labeller who was shown examples whether that is recorded. With ``shared``,
+    leases survive a killed server.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class OpenQuestions:
         project: Project,
         leases: Leases,
         order: MessageOrder,
-        looks: dict[str, bool],
+        looks: dict[tuple[str, str], bool],
         *,
         shared: bool,
     ) -> None:
@@ -137,7 +137,7 @@ class OpenQuestions:
         held = self._leases.fill(holder, wanted, count)
         self._store_leases()
         if held:
-            self._looks.setdefault(holder, False)
+            self._looks.setdefault((holder, by), False)
         return [self._question(position) for position in held]
 
     def answer(

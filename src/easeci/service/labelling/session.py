@@ -28,12 +28,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from easeci.errors import BusyError
-from easeci.ledger.events import LABELLING
+from easeci.ledger.events import LABELLING, Looked
 from easeci.service.commits.advance import catch_up
 from easeci.service.labelling.leases import Leases
 from easeci.service.labelling.message_order import MessageOrder
 from easeci.service.labelling.questions import OpenQuestions
-from easeci.service.looks import append_looks
 from easeci.service.project import Project
 
 LEASE_SECONDS = 60.0
@@ -70,7 +69,7 @@ class LabelSession:
         self._project, self._clock, self._lease = project, clock, lease
         self._lock = threading.Lock()
         self._shared, self._order = shared, MessageOrder()
-        self._looks: dict[str, bool] = {}
+        self._looks: dict[tuple[str, str], bool] = {}
         self._questions: OpenQuestions | None = None
         self._last_used = clock()
 
@@ -192,8 +191,9 @@ class LabelSession:
 
     def _write(self, project: Project, *, everything: bool) -> tuple[str, ...]:
         """Record looks and answers; the caller acts alone on ``project``."""
-        if not all(self._looks.values()):
-            append_looks(project, LABELLING)
+        new = {by for (_, by), is_recorded in self._looks.items() if not is_recorded}
+        if new:
+            project.append(*(Looked(LABELLING, by) for by in sorted(new)))
             self._looks.update(dict.fromkeys(self._looks, True))
         if self._questions is None or not (everything or self._questions.awaiting_flush):
             return ()

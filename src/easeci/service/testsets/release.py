@@ -29,12 +29,13 @@ def release_testset(
     folder: Path,
     *,
     number: int | None = None,
+    by: str = "",
     waiting: Callable[[], None] | None = None,
 ) -> Released:
     """Write examples, files and the labels that were given to a folder that is new or empty.
 
     Only a retired testset can be released: with the labels of one in use, developers would need no
-    signals at all.
+    signals at all. Every release is recorded before anything is written.
     """
     with acting(project, waiting):
         testset = _testset(project, number)
@@ -47,9 +48,8 @@ def release_testset(
             raise UsageError(
                 f"{folder} is not an empty folder", hint="Name one that is new or empty."
             )
+        project.append(TestsetReleased(testset.number, by))
         write_release(project.sealed(testset), folder, testset.label_files)
-        if testset.released_at is None:
-            project.append(TestsetReleased(testset.number))
         return Released(testset.number, str(folder), testset.examples, testset.labels)
 
 

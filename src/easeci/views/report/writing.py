@@ -34,6 +34,7 @@ def write_report(
     path: Path,
     *,
     owner: bool = False,
+    by: str = "",
     waiting: Callable[[], None] | None = None,
 ) -> Written:
     """Write the report; one that is there is replaced.
@@ -45,7 +46,7 @@ def write_report(
         require_charts()
     with _replaced(path, PRIVATE if owner else PUBLIC) as file:
         if owner:
-            record_look(project, "report", waiting)
+            record_look(project, "report", waiting, by=by)
         found = make_report(project, owner=owner)
         file.write(page(found).encode("utf-8", errors="replace"))
     return Written(

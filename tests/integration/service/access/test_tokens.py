@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
 
 from easeci.errors import UsageError
+from easeci.ledger.chain import find_damage
+from easeci.ledger.events import Looked, TokenMade, TokenRemoved, parse_event
 from easeci.service.access import tokens
 from easeci.service.access.tokens import (
     Role,
@@ -19,8 +22,9 @@ from easeci.service.access.tokens import (
     sign_out_everywhere,
     visitor_of,
 )
-from easeci.service.project import Project, open_project
+from easeci.service.project import Project, chain_key, open_project
 from tests.repositories import Workplace
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -159,6 +163,49 @@ def test_the_owner_is_not_called_as_somebody_elses_token(
     visitor = visitor_of(project, sign_in_here(project, login))
     assert visitor is not None
     assert visitor.name == shown
+
+
+def test_tokens_made_and_removed_are_events_of_the_chain(project: Project) -> None:
+    """With name and role; nothing in the chain lets anybody in."""
+    made = add_token(project, "labeller", "ada", login="root")
+    remove_token(project, "ada", by="root")
+    events = project.store.records(project.name)[-2:]
+    assert [parse_event(e.kind, e.version, e.text) for e in events] == [
+        TokenMade("ada", "labeller", "root"),
+        TokenRemoved("ada", "root"),
+    ]
+    secret = made.text.removeprefix(tokens.PREFIX)
+    digest = project.vault.key.digest(made.text.encode(), "token")
+    assert all(secret not in e.text and digest not in e.text for e in events)
+    assert (
+        find_damage(chain_key(project.vault), project.name, *project.store.ledger(project.name))
+        is None
+    )
+
+
+def test_a_mistake_is_not_recorded(project: Project) -> None:
+    add_token(project, "owner", "ada")
+    before = project.head
+    with pytest.raises(UsageError):
+        add_token(project, "owner", "ada")
+    with pytest.raises(UsageError):
+        remove_token(project, "ben")
+    assert (project.head, project.store.head(project.name)) == (before, before)
+
+
+def test_a_token_waits_for_another_command_and_says_so(project: Project) -> None:
+    """Otherwise that command, such as a build, would find that it was overtaken."""
+    other, said = open_project(project.repository.top or Path()), threading.Semaphore(0)
+    with other.exclusive():
+        thread = threading.Thread(
+            target=add_token, args=(project, "owner", "ada"), kwargs={"waiting": said.release}
+        )
+        thread.start()
+        assert said.acquire(timeout=PATIENCE)
+        assert tokens.tokens(other) == []
+        other.append(Looked("status"))
+    thread.join(PATIENCE)
+    assert [row.name for row in tokens.tokens(other)] == ["ada"]
 
 
 def test_mistakes_are_said(project: Project) -> None:

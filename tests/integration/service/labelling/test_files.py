@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from easeci.errors import DataError
-from easeci.ledger.events import LabelsAdded, parse_event
+from easeci.errors import DataError, UsageError
+from easeci.ledger.events import LabelsAdded, LabelsExported, parse_event
 from easeci.ledger.signals import Signal
 from easeci.service.commits.submit import run
 from easeci.service.custody.verify import verify
@@ -228,3 +228,20 @@ def test_labels_for_unknown_ids_are_refused(place: Workplace) -> None:
     stray.write_text("id,label\nnobody,low\n")
     with pytest.raises(DataError, match="not in"):
         import_labels(opened(place), stray)
+
+
+def test_an_export_is_recorded_before_anything_is_written(unlabelled: Workplace) -> None:
+    """Also one that fails half way. If no label is wanted, nothing is exported or recorded."""
+    run(opened(unlabelled))
+    assert export_wanted(opened(unlabelled), unlabelled.folder / "ask.csv").wanted == 0
+    unlabelled.commit_cut(0.52)
+    run(opened(unlabelled))
+    wanted = export_wanted(opened(unlabelled), unlabelled.folder / "ask.csv", by="ann").wanted
+    with pytest.raises(UsageError, match="cannot be written"):
+        export_wanted(opened(unlabelled), unlabelled.folder / "missing" / "ask.jsonl", by="eve")
+    project = opened(unlabelled)
+    events = [parse_event(r.kind, r.version, r.text) for r in project.store.records(project.name)]
+    assert [event for event in events if isinstance(event, LabelsExported)] == [
+        LabelsExported(1, wanted, "csv", "ann"),
+        LabelsExported(1, wanted, "jsonl", "eve"),
+    ]

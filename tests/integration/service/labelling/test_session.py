@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -409,4 +410,6 @@ def test_looks_are_recorded_once_for_each_holder(place: Workplace) -> None:
     at(session).take("b", "bob", 1)
     assert session.has_work
     session.close(recorder)
-    assert [view for _, view in opened(place).state.looks].count("labelling") == 2
+    records = opened(place).store.records(recorder.name)
+    texts = [json.loads(record.text) for record in records if record.kind == "Looked"]
+    assert [text["by"] for text in texts if text["view"] == "labelling"] == ["ann", "bob"]

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from easeci.errors import UsageError
+from easeci.errors import InfrastructureError, UsageError
+from easeci.ledger.events import TestsetReleased, parse_event
 from easeci.service.labelling.files import import_labels
+from easeci.service.testsets import release as module
 from easeci.service.testsets.release import release_testset
 from easeci.service.testsets.retire import retire_testset
 from tests.projects import add, opened
@@ -37,3 +39,25 @@ def test_a_retired_testset_is_released_with_the_labels_that_were_given(
     with pytest.raises(UsageError, match="empty folder"):
         release_testset(opened(place), out)
     assert opened(place).state.testsets[1].released_at is not None
+
+
+def test_every_release_is_recorded_before_anything_is_written(
+    place: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also the second, and one that fails half way: some of it may have left."""
+    add(place)
+    retire_testset(opened(place), "by hand")
+    release_testset(opened(place), tmp_path / "one", by="ann")
+    first = opened(place).state.testsets[1].released_at
+    release_testset(opened(place), tmp_path / "two", by="ben")
+
+    def fail(*_: object) -> None:
+        raise InfrastructureError("the disk is full")
+
+    monkeypatch.setattr(module, "write_release", fail)
+    with pytest.raises(InfrastructureError):
+        release_testset(opened(place), tmp_path / "three", by="eve")
+    project = opened(place)
+    events = [parse_event(r.kind, r.version, r.text) for r in project.store.records(project.name)]
+    assert [e.by for e in events if isinstance(e, TestsetReleased)] == ["ann", "ben", "eve"]
+    assert project.state.testsets[1].released_at == first

@@ -1,0 +1,27 @@
+"""Signing in and out: when, who, and from where."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+
+
+def upgrade() -> None:
+    """Make the table."""
+    op.create_table(
+        "sign_in",
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("project_id", sa.Integer, sa.ForeignKey("project.id"), nullable=False),
+        sa.Column("at", sa.String(32), nullable=False),
+        sa.Column("name", sa.String(100), nullable=False),
+        sa.Column("role", sa.String(16), nullable=False),
+        sa.Column("what", sa.String(16), nullable=False),
+        sa.Column("after", sa.Integer, nullable=False),
+        sa.Column("address", sa.String(64), nullable=False),
+    )
+
+
+def downgrade() -> None:
+    """Remove it."""
+    op.drop_table("sign_in")
