@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 
 from easeci.service.access.tokens import add_token, sign_in
 from easeci.service.project import open_project
@@ -88,7 +87,7 @@ class Here:
 def serving_here(folder: Path, **listening: Any) -> Iterator[Here]:
     """A server in a thread of this process, stopped at the end."""
     bound = Server.bind(ServedProject(folder), Listening(port=0, **listening), "ada")
-    server = uvicorn.Server(bound.config)
+    server = bound.runner()
     thread = threading.Thread(target=server.run, args=([bound.socket],))
     thread.start()
     try:

@@ -139,6 +139,12 @@ def _longest_waiting(connections: Iterable[Connection]) -> Connection | None:
     return min(waiting, key=lambda connection: connection._awaited_since, default=None)
 
 
+def descriptors(connections: Iterable[object]) -> set[int]:
+    """The descriptors of these connections."""
+    known = (c.transport.get_extra_info("socket") for c in connections if isinstance(c, Connection))
+    return {socket.fileno() for socket in known if socket is not None}
+
+
 @cache
 def _proxies(declared: tuple[str, ...]) -> tuple[Network, ...]:
     return parse_proxies(declared)

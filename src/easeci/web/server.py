@@ -17,14 +17,16 @@ from easeci.charts import require_charts, warm_up
 from easeci.errors import InfrastructureError, UsageError
 from easeci.web.addresses import Network
 from easeci.web.app import make_app
-from easeci.web.connection import Connection
+from easeci.web.connection import MOST_OF_ONE_ADDRESS, Connection, descriptors
 from easeci.web.guards import host_of
+from easeci.web.listener import Listener
 from easeci.web.served_project import ServedProject
 from easeci.web.site import Site
 
 CLOSING_SECONDS = 5
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MOST_AT_ONCE = 400
+WAITING_TO_BE_ACCEPTED = 128
 QUIET = ("asyncio", "python_multipart", "uvicorn")
 
 
@@ -81,7 +83,7 @@ class Server:
 
     site: Site
     listening: Listening
-    socket: socket.socket
+    socket: Listener
 
     @staticmethod
     def bind(place: ServedProject, listening: Listening, login: str) -> Server:
@@ -111,14 +113,21 @@ class Server:
             logger = logging.getLogger(name)
             logger.addHandler(logging.NullHandler())
             logger.propagate = False
-        uvicorn.Server(self.config).run(sockets=[self.socket])
+        self.runner().run(sockets=[self.socket])
+
+    def runner(self) -> uvicorn.Server:
+        """The server of uvicorn, which runs with our socket."""
+        server = uvicorn.Server(self._config)
+        self.socket.served = lambda: descriptors(server.server_state.connections)
+        return server
 
     @property
-    def config(self) -> uvicorn.Config:
-        """How uvicorn runs the site."""
+    def _config(self) -> uvicorn.Config:
         return uvicorn.Config(
             make_app(self.site),
             http=Connection,
+            loop="asyncio",  # another one would not ask our socket
+            backlog=WAITING_TO_BE_ACCEPTED,
             ws="none",
             log_level="critical",
             access_log=False,
@@ -159,13 +168,18 @@ def _require_sound(listening: Listening) -> None:
             )
 
 
-def _bound(listening: Listening) -> socket.socket:
+def _bound(listening: Listening) -> Listener:
     family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound = Listener(
+        family,
+        most=MOST_AT_ONCE,
+        most_of_one=MOST_OF_ONE_ADDRESS,
+        proxies=listening.proxies,
+    )
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((listening.host, listening.port))
-        bound.listen(128)
+        bound.listen(WAITING_TO_BE_ACCEPTED)
     except (OSError, OverflowError) as error:
         bound.close()
         words = getattr(error, "strerror", None) or str(error)

@@ -201,8 +201,10 @@ def test_a_declared_proxy_carries_everybody(busy: Busy, monkeypatch: pytest.Monk
     proxies = parse_proxies(["127.0.0.3"])
     with (
         serving_here(busy.place.repository, proxies=proxies) as here,
-        flood(here.address, "127.0.0.3", 6, HALF) as carried,
-        flood(here.address, "127.0.0.2", 8, HALF) as limited,
+        flood(here.address, "127.0.0.3", 6, GET) as carried,
     ):
-        wait_until(lambda: still_open(limited) == 4)
-        assert still_open(carried) == 6
+        for line in carried:
+            assert line.recv(100).startswith(b"HTTP/1.1 200")
+        with flood(here.address, "127.0.0.2", 8, HALF) as limited:
+            wait_until(lambda: still_open(limited) == 4)
+            assert still_open(carried) == 6
