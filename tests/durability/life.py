@@ -33,7 +33,7 @@ from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import import_labels
 from easeci.service.project import open_project
 from easeci.service.testsets.add import Offer, add_testset
-from easeci.store.store import Store
+from easeci.store.store import AlsoWrite, Store
 from tests.predictions import written_directly
 from tests.repositories import Workplace, write_examples
 
@@ -115,9 +115,15 @@ def at_every_append(
     """Do something around every transaction of this process."""
     append = Store.append
 
-    def watched(self: Store, name: str, head: Head, records: Sequence[Record]) -> None:
+    def watched(
+        self: Store,
+        name: str,
+        head: Head,
+        records: Sequence[Record],
+        also: AlsoWrite | None = None,
+    ) -> None:
         before()
-        append(self, name, head, records)
+        append(self, name, head, records, also)
         after()
 
     with mock.patch.object(Store, "append", watched):
