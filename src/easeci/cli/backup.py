@@ -8,7 +8,13 @@ from typing import Annotated
 
 import typer
 
-from easeci.cli.project_options import ProjectOption, StoreOption, opened, say_waiting
+from easeci.cli.project_options import (
+    ProjectOption,
+    StoreOption,
+    login_name,
+    opened,
+    say_waiting,
+)
 from easeci.cli.terminal import JsonOption, output, print_json, show_warnings, working
 from easeci.errors import UsageError
 from easeci.times import readable_time
@@ -29,7 +35,7 @@ def backup(
 
     found = opened(store, project)
     with working("writing the backup"):
-        made = write_backup(found, file, key_file=key_apart, waiting=say_waiting)
+        made = write_backup(found, file, key_file=key_apart, waiting=say_waiting, by=login_name())
     if as_json:
         events = {name: head.number for name, head in made.heads.items()}
         print_json({"file": str(file), "store": made.store, "at": made.at, "events": events})
@@ -96,7 +102,8 @@ def _restore(file: Path, key: Path | None, store: Path | None, *, quiet: bool) -
 def _accept(store: Path | None, project: str | None) -> str | None:
     from easeci.service.custody.restore import accept_older
 
-    return accept_older(opened(store, project, refuse_older=False), say_waiting)
+    found = opened(store, project, refuse_older=False)
+    return accept_older(found, say_waiting, by=login_name())
 
 
 def _warn(store: Path | None, project: str | None) -> None:

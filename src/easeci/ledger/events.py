@@ -367,6 +367,7 @@ class BackupMade(Event):
     """A backup of the store was written. Without its key it shows labels, but proves nothing."""
 
     with_key: bool
+    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -378,6 +379,7 @@ class OlderStoreAccepted(Event):
 
     seen: int
     found: int
+    by: str = ""
 
 
 KINDS: dict[str, type[Event]] = {

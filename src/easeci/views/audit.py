@@ -12,11 +12,14 @@ from enum import StrEnum
 from typing import Any
 
 from easeci.ledger.events import (
+    BackupMade,
     BaselineSet,
+    ClockSetBack,
     Event,
     LabelsAdded,
     LabelsExported,
     Looked,
+    OlderStoreAccepted,
     TestsetAdded,
     TestsetReleased,
     TestsetRetired,
@@ -41,6 +44,9 @@ class AuditKind(StrEnum):
     TESTSET_RETIRED = "testset retired"
     LABELS_ADDED = "labels added"
     BASELINE_SET = "baseline set"
+    BACKED_UP = "backed up"
+    OLDER_STORE_ACCEPTED = "older store accepted"
+    CLOCK_SET_BACK = "clock set back"
     SIGNED_IN = "signed in"
     SIGNED_OUT = "signed out"
     SESSION_ENDED = "session ended"
@@ -109,6 +115,15 @@ def _retired(event: TestsetRetired) -> Described:
     return "", AuditKind.TESTSET_RETIRED, about
 
 
+def _backed_up(event: BackupMade) -> Described:
+    return event.by, AuditKind.BACKED_UP, "with the key" if event.with_key else "without the key"
+
+
+def _older_accepted(event: OlderStoreAccepted) -> Described:
+    about = f"event {event.seen:,} was seen, {event.found:,} was the last"
+    return event.by, AuditKind.OLDER_STORE_ACCEPTED, about
+
+
 _ABOUT: dict[type[Event], Callable[[Any], Described]] = {
     Looked: lambda event: (event.by, AuditKind.LOOKED, event.view),
     LabelsExported: _labels_exported,
@@ -119,6 +134,9 @@ _ABOUT: dict[type[Event], Callable[[Any], Described]] = {
     TestsetRetired: _retired,
     LabelsAdded: _labels_added,
     BaselineSet: _baseline_set,
+    BackupMade: _backed_up,
+    OlderStoreAccepted: _older_accepted,
+    ClockSetBack: lambda event: ("", AuditKind.CLOCK_SET_BACK, f"by {event.seconds:,} s"),
 }
 _KINDS = {kind.recorded_kind() for kind in _ABOUT}
 _SIGN_INS = {

@@ -81,6 +81,7 @@ def test_a_copy_is_made_before_a_migration(store: Store) -> None:
         config.attributes["connection"] = connection
         command.downgrade(config, "0001")
     assert Store.open(store.folder).records("p") == RECORDS
+    assert [path.name for path in store.path.parent.glob("before*")] == [f"before-{REVISION}.db"]
     with sqlite3.connect(store.path.with_name(f"before-{REVISION}.db")) as copy:
         assert copy.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
         assert copy.execute("SELECT count(*) FROM event").fetchone() == (len(RECORDS),)

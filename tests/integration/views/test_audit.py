@@ -47,6 +47,8 @@ def test_commands_that_show_more_than_signals_are_in_it(place: Workplace, tmp_pa
         f"testset release --to {tmp_path}/out",
         "token add --role labeller --name ada",
         "token remove ada",
+        f"backup {tmp_path}/backup.tar",
+        f"backup {tmp_path}/backup.tar --key-apart {tmp_path}/key",
         "log --audit",
     ):
         place.easeci(*command.split(), code=0)
@@ -63,6 +65,8 @@ def test_commands_that_show_more_than_signals_are_in_it(place: Workplace, tmp_pa
         (ME, "released", "testset 1"),
         (ME, "token made", "ada, labeller"),
         (ME, "token removed", "ada"),
+        (ME, "backed up", "with the key"),
+        (ME, "backed up", "without the key"),
         (ME, "looked", "audit"),
     ]
 

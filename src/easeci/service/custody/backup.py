@@ -65,6 +65,7 @@ def write_backup(
     *,
     key_file: Path | None = None,
     waiting: Callable[[], None] | None = None,
+    by: str = "",
 ) -> Backup:
     """Write a backup of the project's whole store to a file, or nothing at all.
 
@@ -74,7 +75,7 @@ def write_backup(
     for path in (target, *(() if key_file is None else (key_file,))):
         _require_safe(project, path.absolute())
     with project.exclusive(waiting):
-        project.append(BackupMade(with_key=key_file is None))
+        project.append(BackupMade(with_key=key_file is None, by=by))
     for _ in range(TRIES):
         try:
             made = _write(project, target, with_key=key_file is None)

@@ -148,7 +148,9 @@ def _verify(file: Path, folder: Path) -> None:
         )
 
 
-def accept_older(project: Project, waiting: Callable[[], None] | None = None) -> str | None:
+def accept_older(
+    project: Project, waiting: Callable[[], None] | None = None, *, by: str = ""
+) -> str | None:
     """Go on with a store that lacks events which this clone has seen; recorded in the chain.
 
     Returns what was accepted; None if the store lacks nothing. The project must have been opened
@@ -163,5 +165,5 @@ def accept_older(project: Project, waiting: Callable[[], None] | None = None) ->
             except ChangedNoteError:
                 seen = None
             number = 0 if seen is None else seen.number
-            project.append(OlderStoreAccepted(number, project.head.number))
+            project.append(OlderStoreAccepted(number, project.head.number, by))
         return problem

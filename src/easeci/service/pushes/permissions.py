@@ -13,9 +13,10 @@ import stat
 from pathlib import Path
 
 from easeci.errors import UsageError
+from easeci.store import head_note
 
 OPEN = (".", "objects", "refs", "logs", "logs/refs")
-CLOSED = ("hooks", "info", "objects/info", "easeci")
+CLOSED = ("hooks", "info", "objects/info", "easeci", head_note.FOLDER)
 FILES = ("config", "HEAD", "description")
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
