@@ -27,8 +27,12 @@ from easeci.build.program import (
     make_predictions,
 )
 from easeci.service.commits import build
+from easeci.tables.reading_process import limits_for, read_predictions
+from easeci.tables.untrusted import load_untrusted_predictions
+from easeci.vault import predictions
 from tests.repositories import MODEL, PROGRAM, SCRIPT
 
+READ = "load_untrusted_predictions"
 CUT = re.compile(re.escape(PROGRAM + MODEL).replace(re.escape("{cut}"), r"(-?[0-9.]+)"))
 """Both files of a model that is only a cut, one after the other."""
 
@@ -36,14 +40,26 @@ CUT = re.compile(re.escape(PROGRAM + MODEL).replace(re.escape("{cut}"), r"(-?[0-
 @contextmanager
 def written_directly() -> Iterator[None]:
     """Evaluate models that are a cut in this process, while this lasts."""
-    with mock.patch.object(build, "make_predictions", _make_predictions):
+    with mock.patch.object(build, "make_predictions", _make_predictions), read_directly():
         yield
 
 
 @contextmanager
 def built_for_real() -> Iterator[None]:
     """The sandbox again, within :func:`written_directly`."""
-    with mock.patch.object(build, "make_predictions", make_predictions):
+    with (
+        mock.patch.object(build, "make_predictions", make_predictions),
+        mock.patch.object(predictions, READ, load_untrusted_predictions),
+    ):
+        yield
+
+
+@contextmanager
+def read_directly() -> Iterator[None]:
+    """Read predictions in this process, while this lasts: starting another one takes time."""
+    with mock.patch.object(
+        predictions, READ, lambda path, ids: read_predictions(path, ids, limits_for(ids))
+    ):
         yield
 
 
@@ -61,10 +77,10 @@ def _make_predictions(
         return make_predictions(source, program, examples, into, *more, **options)
     rows = [json.loads(line) for line in table.read_text("utf-8").splitlines()]
     lines = [f"{row['id']},{'low' if float(row['x']) < cut else 'high'}" for row in rows]
-    predictions, log = into / NAMES[0], into / LOG_NAME
-    predictions.write_text("\n".join(["id,prediction", *lines, ""]), encoding="utf-8")
+    table, log = into / NAMES[0], into / LOG_NAME
+    table.write_text("\n".join(["id,prediction", *lines, ""]), encoding="utf-8")
     log.touch()
-    return BuiltPredictions(predictions, log, 0.0)
+    return BuiltPredictions(table, log, 0.0)
 
 
 def _cut(source: BuildSource) -> float | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from easeci.build.archive import restore_archive
 from easeci.build.checkout import checkout
@@ -27,6 +28,7 @@ from easeci.errors import BuildError, InfrastructureError, UsageError
 NAMES = ("predictions.csv", "predictions.parquet", "predictions.jsonl")
 """EASECI_PREDICTIONS names the first; a program may write one of the others beside it instead."""
 LOG_NAME = "build.log"
+BLOCK = 1 << 20
 KEPT = "What it printed is kept for the owner of the testset."
 
 
@@ -250,11 +252,11 @@ def _take(output: Path, into: Path, limits: Limits) -> Path:
     if len(found) > 1:
         raise BuildError(f"the program wrote {' and '.join(found)}", hint="Write one of them.")
     target = into / found[0]
-    _write(target, _content(output, found[0], limits))
+    _copy(output, found[0], target, limits)
     return target
 
 
-def _content(output: Path, name: str, limits: Limits) -> bytes:
+def _copy(output: Path, name: str, target: Path, limits: Limits) -> None:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         descriptor = os.open(output / name, flags)
@@ -268,8 +270,11 @@ def _content(output: Path, name: str, limits: Limits) -> bytes:
             raise BuildError(f"the program wrote nothing into {name}", hint=KEPT)
         if about.st_size > limits.output_bytes:
             raise BuildError(f"{name} is larger than {size_text(limits.output_bytes)}")
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read()
+        with _created(target) as file:
+            left = about.st_size  # not a byte more, even if something still writes to it
+            while left and (block := os.read(descriptor, min(left, BLOCK))):
+                file.write(block)
+                left -= len(block)
     finally:
         os.close(descriptor)
 
@@ -279,8 +284,12 @@ def _no_regular_file(name: str) -> BuildError:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a new file that only its owner may read, and replace what stood there."""
+    with _created(path) as file:
+        file.write(content)
+
+
+def _created(path: Path) -> IO[bytes]:
+    """A new file that only its owner may read, in place of what stood there."""
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
+    return os.fdopen(descriptor, "wb")

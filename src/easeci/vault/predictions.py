@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
 
 from easeci.files import create_file, explained
-from easeci.tables.align import aligned_predictions
-from easeci.tables.column import Column, ColumnRole, as_text
-from easeci.tables.source import load_column
+from easeci.tables.untrusted import load_untrusted_predictions
 from easeci.vault import paths
 from easeci.vault.examples import SealedExamples
 from easeci.vault.sealed_files import SealedFiles, parquet
+
+PART = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,11 @@ class PredictionFiles:
 
     def store(self, source: Path) -> StoredPredictions:
         """Store predictions, which must cover the testset exactly."""
-        received = load_column(source, ColumnRole.NEW)
-        ids = self.examples.ids
-        aligned = aligned_predictions(Column("the testset", ColumnRole.NEW, ids, ids), received)
-        values = as_text(aligned).alias("prediction")
-        fingerprint = self._fingerprint(values)
-        name = f"{paths.PREDICTIONS}/{fingerprint}.parquet"
-        content = parquet({"prediction": values})
         with explained(f"the predictions for testset {self.files.number} were not stored"):
+            values = load_untrusted_predictions(source, self.examples.ids).alias("prediction")
+            fingerprint = self._fingerprint(values)
+            name = f"{paths.PREDICTIONS}/{fingerprint}.parquet"
+            content = parquet({"prediction": values})
             try:
                 create_file(self.files.folder / name, content)
             except FileExistsError:
@@ -51,9 +49,11 @@ class PredictionFiles:
     def _fingerprint(self, values: pl.Series) -> str:
         """A keyed hash of the values. Their lengths come first, so that ab,c differs from a,bc."""
         lengths = values.str.len_bytes().to_numpy().astype("<u8").tobytes()
-        text = "".join(values.to_list()).encode()
         size = len(values).to_bytes(8, "little")
-        return self.files.vault.key.digest_chunks([size, lengths, text], "predictions")
+        # A part after the other: as objects of Python, a million texts take much memory.
+        starts = range(0, len(values), PART)
+        texts = ("".join(values.slice(start, PART)).encode() for start in starts)
+        return self.files.vault.key.digest_chunks(chain([size, lengths], texts), "predictions")
 
     def _stored_before(self, name: str, fingerprint: str, content: bytes) -> bytes:
         """The content of a file that exists. Another version may have written other bytes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from easeci.errors import InfrastructureError
 from easeci.vault.testset import SealedTestset
+from tests.predictions import read_directly
 from tests.unit.vault.making import refused, sealed, write, written
 
 
@@ -51,10 +53,12 @@ VALUES = st.one_of(
 )
 
 
-@pytest.fixture(scope="module")
-def shared_testset(tmp_path_factory: pytest.TempPathFactory) -> SealedTestset:
+@pytest.fixture(scope="class")
+def shared_testset(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SealedTestset]:
+    """One for many tries, which are read in this process."""
     _, _, testset = sealed(tmp_path_factory.mktemp("shared"))
-    return testset
+    with read_directly():
+        yield testset
 
 
 @settings(max_examples=40)

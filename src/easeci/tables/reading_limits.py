@@ -1,0 +1,64 @@
+"""How large predictions may be, and what reading them may cost. All grows with the testset.
+
+A program wrote the predictions, and nothing that it wrote is trusted. Honest files stay far below
+these limits: of 10 million examples a CSV file has about 330 MB, and reading it takes 4.3 GB and
+16 seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MIB = 1 << 20
+FILE_BYTES, FILE_BYTES_PER_EXAMPLE = 64 * MIB, 512
+"""A file may have so many bytes, and so many more for each example, besides the id itself."""
+ROWS, ROWS_PER_EXAMPLE = 100_000, 2
+"""Files with a few rows too many are read, so that the error can name these rows."""
+MEMORY_BYTES, MEMORY_PER_FILE_BYTE = 1280 * MIB, 2
+CPU_SECONDS, CPU_SECONDS_PER_EXAMPLE = 10, 5e-5
+ELAPSED_PER_CPU_SECOND = 10
+"""A busy machine may need several seconds for one second of work."""
+
+
+@dataclass(frozen=True)
+class ReadingLimits:
+    """The limits for predictions on a testset."""
+
+    examples: int
+    id_bytes: int
+    """The bytes of all ids together, as text."""
+
+    @property
+    def file_bytes(self) -> int:
+        """The largest file; also the most that the columns it needs may have when unpacked."""
+        return FILE_BYTES + FILE_BYTES_PER_EXAMPLE * self.examples + self.id_bytes
+
+    @property
+    def rows(self) -> int:
+        """The most rows of a file that says how many it has."""
+        return ROWS + ROWS_PER_EXAMPLE * self.examples
+
+    @property
+    def memory_bytes(self) -> int:
+        """The most memory that reading may take."""
+        return MEMORY_BYTES + MEMORY_PER_FILE_BYTE * self.file_bytes
+
+    @property
+    def answer_bytes(self) -> int:
+        """The most that the reading process may write: a line, and the texts with their places."""
+        return MIB + 8 * self.examples + self.file_bytes
+
+    @property
+    def cpu_seconds(self) -> int:
+        """The most time that a processor may work on it."""
+        return CPU_SECONDS + int(CPU_SECONDS_PER_EXAMPLE * self.examples)
+
+    @property
+    def elapsed_seconds(self) -> int:
+        """The longest that anybody waits for it."""
+        return ELAPSED_PER_CPU_SECOND * self.cpu_seconds
+
+
+def size_in_mib(size: int) -> str:
+    """A size as people read it: 12 MiB. Less than one MiB counts as one."""
+    return f"{-(-size // MIB):,} MiB"

@@ -1,0 +1,142 @@
+"""The process that reads predictions which nobody trusts. It is started by ``untrusted.py``.
+
+It limits itself first, then reads its orders and the ids of the testset from its standard input,
+and writes one line of JSON to its standard output, followed by the values if there are any.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from easeci.errors import DataError
+from easeci.tables.align import aligned_predictions
+from easeci.tables.column import Column, ColumnRole, as_text
+from easeci.tables.packed import pack_classes
+from easeci.tables.parquet_footer import load_footer
+from easeci.tables.reading_limits import ReadingLimits, size_in_mib
+from easeci.tables.source import ID, load_column
+
+READY = b"ready\n"
+"""What it says before it opens the file: whatever happens afterwards is the file's fault."""
+NO_MEMORY = 75
+"""The exit code if there was not enough memory."""
+LONGEST_FOOTER = 8 << 20
+MOST_DESCRIPTORS = 64
+ONLY_TWO = f"Write only the columns {ID} and {ColumnRole.NEW.column}."
+
+
+def write_orders(path: Path, ids: pl.Series, limits: ReadingLimits, orders: IO[bytes]) -> None:
+    """Write what the process reads from its standard input: it trusts that."""
+    line = {"path": str(path), "limits": asdict(limits)}
+    orders.write(json.dumps(line).encode() + b"\n")
+    ids.alias(ID).to_frame().write_ipc(orders)
+
+
+def limits_for(ids: pl.Series) -> ReadingLimits:
+    """What may be read for a testset with these ids."""
+    return ReadingLimits(len(ids), int(ids.cast(pl.String).str.len_bytes().sum()))
+
+
+def main() -> None:
+    """Read predictions, as ordered, and say what they are or what is wrong with them."""
+    orders = json.loads(sys.stdin.buffer.readline())
+    limits = ReadingLimits(**orders["limits"])
+    _limit_this_process(limits)
+    ids = pl.read_ipc(io.BytesIO(sys.stdin.buffer.read()))[ID]
+    output = sys.stdout.buffer
+    output.write(READY)
+    output.flush()
+    try:
+        _answer(Path(orders["path"]), ids, limits, output)
+        output.flush()
+    except MemoryError:
+        os._exit(NO_MEMORY)
+    os._exit(0)  # at once: there is nothing to tidy up
+
+
+def _limit_this_process(limits: ReadingLimits) -> None:
+    import resource  # only Unix has it
+
+    limited = {
+        resource.RLIMIT_DATA: limits.memory_bytes,
+        resource.RLIMIT_CPU: limits.cpu_seconds,
+        resource.RLIMIT_FSIZE: limits.answer_bytes,
+        resource.RLIMIT_NOFILE: MOST_DESCRIPTORS,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, most in limited.items():
+        _, allowed = resource.getrlimit(kind)
+        unlimited = allowed == resource.RLIM_INFINITY
+        # One more second of time: at the upper limit the kernel kills and does not say why.
+        upper = most + (kind == resource.RLIMIT_CPU)
+        upper = upper if unlimited else min(upper, allowed)
+        resource.setrlimit(kind, (min(most, upper), upper))
+
+
+def _answer(path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes]) -> None:
+    try:
+        values = read_predictions(path, ids, limits)
+    except DataError as problem:
+        line = {"message": problem.message, "hint": problem.hint}
+        output.write(json.dumps(line).encode() + b"\n")
+        return
+    classes, packed = pack_classes(values)
+    output.write(json.dumps({"classes": classes}).encode() + b"\n")
+    output.write(packed)
+
+
+def read_predictions(path: Path, ids: pl.Series, limits: ReadingLimits) -> pl.Series:
+    """The predictions of a file as text, in the order of the ids, which they must cover exactly."""
+    _require_size(path, limits)
+    if path.suffix.lower() == ".parquet":
+        _require_footer(path, limits)
+    received = load_column(path, ColumnRole.NEW)
+    testset = Column("the testset", ColumnRole.NEW, ids, ids)
+    values = as_text(aligned_predictions(testset, received))
+    total = int(values.str.len_bytes().sum())
+    if total > limits.file_bytes:
+        raise DataError(f"{path}: its predictions have {size_in_mib(total)} of text{_most(limits)}")
+    return values
+
+
+def _require_size(path: Path, limits: ReadingLimits) -> None:
+    """Refuse a pipe, and a file that is too large. :func:`load_column` refuses everything else."""
+    try:
+        about = path.stat()
+    except OSError:
+        return
+    if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
+        raise DataError(f"{path} is not a regular file")
+    if about.st_size > limits.file_bytes:
+        raise DataError(f"{path} has {size_in_mib(about.st_size)}{_most(limits)}", hint=ONLY_TWO)
+
+
+def _require_footer(path: Path, limits: ReadingLimits) -> None:
+    """Refuse a Parquet file that says itself that it is too large."""
+    try:
+        footer = load_footer(path, (ID, ColumnRole.NEW.column), LONGEST_FOOTER)
+    except OSError:
+        return
+    if footer is None:
+        return
+    if footer.rows > limits.rows:
+        raise DataError(
+            f"{path} has {footer.rows:,} rows for {limits.examples:,} examples",
+            hint="Predictions must cover the testset exactly.",
+        )
+    if footer.unpacked_bytes > limits.file_bytes:
+        unpacked = size_in_mib(footer.unpacked_bytes)
+        raise DataError(f"{path} has {unpacked} when it is unpacked{_most(limits)}")
+
+
+def _most(limits: ReadingLimits) -> str:
+    return f", and for {limits.examples:,} examples it may have {size_in_mib(limits.file_bytes)}"

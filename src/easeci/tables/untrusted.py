@@ -1,0 +1,125 @@
+"""Predictions that nobody trusts, read by a process of its own with limits on what it may take.
+
+A file of a few MB can unpack to more than any memory holds, and a reader of such formats may have
+errors of its own. So this process never parses the file: it starts ``reading_process.py`` and takes
+over as many texts as there are examples, in a form that needs no parsing (``packed.py``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from easeci.errors import DataError, InfrastructureError
+from easeci.tables.packed import unpack_classes
+from easeci.tables.reading_limits import ReadingLimits, size_in_mib
+from easeci.tables.reading_process import NO_MEMORY, READY, limits_for, write_orders
+
+LONGEST_LINE = 1 << 16
+_PROGRAM = (
+    "import sys; sys.path[:] = sys.argv[1:]; from easeci.tables.reading_process import main; main()"
+)
+_OUT_OF_MEMORY = (NO_MEMORY, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS)
+"""How the process ends if memory is refused to it: Rust aborts, and a full stack is a fault."""
+_KILLED = (-signal.SIGKILL, -signal.SIGTERM)
+"""How it ends if somebody else wants it to, such as a system that is short of memory."""
+
+
+def load_untrusted_predictions(path: Path, ids: pl.Series) -> pl.Series:
+    """The predictions of a file as text, in the order of ``ids``, which they must cover exactly.
+
+    DataError if something is wrong with them, or if reading them exceeds a limit.
+    """
+    limits = limits_for(ids)
+    with tempfile.TemporaryFile() as orders, tempfile.TemporaryFile() as answer:
+        write_orders(path, ids, limits, orders)
+        orders.seek(0)
+        code = _run(orders, answer, limits.elapsed_seconds)
+        answer.seek(0)
+        if answer.readline(len(READY)) != READY or code in _KILLED:
+            raise InfrastructureError(
+                "the process that reads predictions did not start, or was killed",
+                hint="Is the machine short of memory, and can this Python load polars?",
+            )
+        if code != 0:
+            raise _ended(path, code, limits)
+        if os.fstat(answer.fileno()).st_size <= limits.answer_bytes:
+            return _taken_over(path, answer, len(ids))
+    raise _unreadable(path)
+
+
+def _run(orders: IO[bytes], answer: IO[bytes], seconds: float) -> int | None:
+    """Run the reading process, and return its exit code; None if it took too long."""
+    # The paths of this process, and not those of the environment. An empty one means "here".
+    paths = [str(Path(entry).absolute()) for entry in sys.path if entry]
+    with subprocess.Popen(  # noqa: S603 - no shell
+        [sys.executable, "-I", "-c", _PROGRAM, *paths],
+        stdin=orders,
+        stdout=answer,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        env=_environment(),
+        start_new_session=True,
+    ) as process:
+        try:
+            return process.wait() if _ends_within(process.pid, seconds) else None
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def _ends_within(pid: int, seconds: float) -> bool:
+    """Whether a process ends in time. Unlike Popen.wait, it does not sleep between two looks."""
+    descriptor = os.pidfd_open(pid)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
+    # One thread: each takes memory of its own, and a few million rows need no more.
+    return {"LC_ALL": "C.UTF-8", "POLARS_MAX_THREADS": "1", **kept}
+
+
+def _ended(path: Path, code: int | None, limits: ReadingLimits) -> DataError:
+    """The error for a process that did not come to its end."""
+    enough = f"That is enough for {limits.examples:,} honest predictions."
+    if code in _OUT_OF_MEMORY:
+        memory = size_in_mib(limits.memory_bytes)
+        return DataError(f"{path} takes more than {memory} of memory to read", hint=enough)
+    if code in (None, -signal.SIGXCPU):
+        seconds = limits.elapsed_seconds if code is None else limits.cpu_seconds
+        return DataError(f"{path} takes more than {seconds} s to read", hint=enough)
+    return _unreadable(path)
+
+
+def _unreadable(path: Path) -> DataError:
+    return DataError(f"{path} cannot be read as predictions")
+
+
+def _taken_over(path: Path, answer: IO[bytes], count: int) -> pl.Series:
+    """The values of an answer, or the problem that it tells. Nothing of it is believed unseen."""
+    try:
+        line: Any = json.loads(answer.readline(LONGEST_LINE))
+        if "message" in line:
+            hint = None if line["hint"] is None else str(line["hint"])
+            raise DataError(str(line["message"]), hint=hint)
+        classes = line["classes"]
+        if not isinstance(classes, int) or not 0 <= classes <= count:
+            raise _unreadable(path)
+        return unpack_classes(answer.read(), count, classes)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise _unreadable(path) from None

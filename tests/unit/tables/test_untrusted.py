@@ -1,0 +1,225 @@
+"""Predictions that are made to harm: this process never parses them, and says what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from easeci.errors import DataError, InfrastructureError
+from easeci.tables import untrusted
+from easeci.tables.reading_limits import ReadingLimits
+from easeci.tables.reading_process import READY, limits_for, read_predictions
+from easeci.tables.untrusted import load_untrusted_predictions
+from tests.unit.tables import hostile
+from tests.unit.vault.making import write, written
+
+READING = """
+import json, resource, sys
+from pathlib import Path
+import polars as pl
+from easeci.errors import EaseciError
+from easeci.tables.untrusted import load_untrusted_predictions
+for path in map(Path, sys.argv[2:]):
+    try:
+        load_untrusted_predictions(path, pl.int_range(int(sys.argv[1]), eager=True))
+        told = ["", ""]
+    except EaseciError as error:
+        told = [type(error).__name__, str(error)]
+    used = [resource.getrusage(of).ru_maxrss for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    print(json.dumps([*told, *used]))
+"""
+
+
+@dataclass(frozen=True)
+class Read:
+    """What came of reading a file; and the most memory so far, in KiB, here and in the children."""
+
+    kind: str
+    text: str
+    memory: int
+    childrens: int
+
+
+def read_elsewhere(*paths: Path) -> list[Read]:
+    """Read files one after the other in one process, whose memory can be measured."""
+    done = subprocess.run(
+        [sys.executable, "-c", READING, str(hostile.EXAMPLES), *map(str, paths)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [Read(*json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def require_harmless(folder: Path, attacks: Sequence[Callable[[Path], Path]]) -> None:
+    honest, *attacked = read_elsewhere(hostile.honest(folder), *(make(folder) for make in attacks))
+    assert honest.kind == ""
+    for attack, read in zip(attacks, attacked, strict=True):
+        assert read.kind == "DataError", (attack.__name__, read)
+        assert read.memory < 1.2 * honest.memory, (attack.__name__, read)
+        assert read.childrens << 10 < limits_for(hostile.ids()).memory_bytes, (
+            attack.__name__,
+            read,
+        )
+
+
+def test_hostile_files_are_refused(tmp_path: Path) -> None:
+    """This process takes no more memory than for an honest file, and the other one keeps its limit."""
+    require_harmless(tmp_path, hostile.QUICK)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("attack", hostile.LONG, ids=lambda attack: attack.__name__)
+def test_more_hostile_files_are_refused(tmp_path: Path, attack: Callable[[Path], Path]) -> None:
+    """The same with files that take seconds to write or to refuse."""
+    require_harmless(tmp_path, [attack])
+
+
+IDS = pl.Series(["a", "b,c", "d\ne", "ü"])
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_honest_predictions_arrive_in_the_order_of_the_ids(tmp_path: Path, ending: str) -> None:
+    values = ["x", "y\n", "ß😀", "x"]
+    path = written(tmp_path / f"p.{ending}", {"id": IDS.reverse(), "prediction": values})
+    assert load_untrusted_predictions(path, IDS).to_list() == values[::-1]
+
+
+def test_numbers_arrive_as_text(tmp_path: Path) -> None:
+    ids = pl.Series([2**63 - 1, -1, 5])
+    path = written(tmp_path / "p.parquet", {"id": ids, "prediction": [-0.0, 1.5, 2.0]})
+    assert load_untrusted_predictions(path, ids).to_list() == ["0.0", "1.5", "2.0"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("p.csv", "id,label\n1,a\n"),
+        ("p.csv", "id;prediction\n1;a\n"),
+        ("p.csv", "id,prediction\n1,a\n1,a\n"),
+        ("p.csv", "id,prediction\n1,a\n2,\n3,nan\n"),
+        ("p.csv", "id,prediction\n1,a\n2,b\n4,c\n"),
+        ("p.csv", ""),
+        ("p.csv", "id,prediction\n1,a\n".encode("utf-16")),
+        ("p.jsonl", '{"id": 1, "prediction": "a"}\n{"id": "2", "prediction": "a"}\n'),
+        ("p.parquet", "PAR1"),
+        ("p.txt", "id,prediction\n"),
+        ("gone.csv", None),
+        (".", None),
+    ],
+)
+def test_every_problem_is_told_in_the_same_words(
+    tmp_path: Path, name: str, content: str | bytes | None
+) -> None:
+    """As if the file had been read in this process."""
+    path = tmp_path / name
+    if content is not None:
+        write(path, content)
+    ids = pl.Series([1, 2, 3])
+    with pytest.raises(DataError) as here:
+        read_predictions(path, ids, limits_for(ids))
+    with pytest.raises(DataError) as there:
+        load_untrusted_predictions(path, ids)
+    assert (there.value.message, there.value.hint) == (here.value.message, here.value.hint)
+
+
+def test_long_texts_are_counted_even_if_they_are_written_once(tmp_path: Path) -> None:
+    """In Parquet, a text of many rows takes the space of one; here it would not."""
+    path = tmp_path / "p.parquet"
+    ids = pl.int_range(10_000, eager=True)
+    pl.DataFrame({"id": ids, "prediction": ["a" * 9_000] * len(ids)}).write_parquet(path)
+    with pytest.raises(DataError, match="its predictions have 86 MiB of text"):
+        load_untrusted_predictions(path, ids)
+
+
+# -- a reading process that was taken over
+
+
+@contextmanager
+def reading_with(program: str) -> Iterator[None]:
+    """Another program in place of the one that reads."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(untrusted, "_PROGRAM", f"import os, sys, json, time\n{program}")
+        yield
+
+
+def saying(answer: bytes) -> str:
+    return f"os.write(1, {READY + answer!r})"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        saying(b""),
+        saying(b"null\n"),
+        saying(b"[" * 60_000),
+        saying(b"9" * 60_000),
+        saying(b'{"classes": 1e999}\n'),
+        saying(b'{"classes": -1}\n'),
+        saying(b'{"classes": 4}\n' + bytes(100)),
+        saying(b'{"classes": 1}\n' + b"\1\0\0\0" * 3 + b"\1\0\0\0a"),
+        saying(b'{"classes": 1}\n' + bytes(12) + b"\xff\xff\xff\xffa"),
+        saying(b'{"classes": 1}\n' + bytes(12) + b"\1\0\0\0\xff"),
+        saying(b'{"classes": 1}\n' + bytes(12) + b"\3\0\0\0\xed\xa0\x80"),
+        saying(b'{"message": "no hint"}\n'),
+        saying(b'{"classes": 1}\n') + "; os.truncate(1, 1 << 33)",
+        saying(b"") + "; os._exit(1)",
+        saying(b"") + "; os.abort()",
+    ],
+)
+def test_a_reading_process_is_not_believed(tmp_path: Path, program: str) -> None:
+    with reading_with(program), pytest.raises(DataError):
+        load_untrusted_predictions(tmp_path / "p.csv", pl.Series([1, 2, 3]))
+
+
+@pytest.mark.parametrize("program", ["", "os._exit(1)", saying(b"") + "; os.kill(os.getpid(), 9)"])
+def test_a_process_that_does_not_start_is_not_the_fault_of_the_file(
+    tmp_path: Path, program: str
+) -> None:
+    with reading_with(program), pytest.raises(InfrastructureError, match="did not start"):
+        load_untrusted_predictions(tmp_path / "p.csv", pl.Series([1, 2, 3]))
+
+
+def test_a_process_that_does_not_end_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With everything that it started."""
+    note = tmp_path / "pid"
+    monkeypatch.setattr(ReadingLimits, "elapsed_seconds", 1)
+    waiting = f"""
+if not (pid := os.fork()):
+    time.sleep(1000)
+open({str(note)!r}, "w").write(str(pid))
+time.sleep(1000)
+"""
+    with reading_with(saying(b"") + waiting), pytest.raises(DataError, match="more than 1 s"):
+        load_untrusted_predictions(tmp_path / "p.csv", pl.Series([1, 2, 3]))
+    if note.exists():  # on a very busy machine it may not have come that far
+        assert not Path("/proc", note.read_text(), "exe").exists()
+
+
+def test_the_process_gets_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No environment, no open files, not our terminal's session, not our folder."""
+    monkeypatch.setenv("EASECI_SECRET", "secret")
+    tell = """
+found = [sorted(os.environ), sorted(map(int, os.listdir("/proc/self/fd"))), os.getcwd(), os.getsid(0)]
+os.write(1, (json.dumps({"message": json.dumps(found), "hint": None}) + "\\n").encode())
+"""
+    with (tmp_path / "open").open("w") as file:
+        os.set_inheritable(file.fileno(), True)
+        with reading_with(saying(b"") + tell), pytest.raises(DataError) as caught:
+            load_untrusted_predictions(tmp_path / "p.csv", pl.Series([1, 2, 3]))
+    environment, descriptors, folder, session = json.loads(caught.value.message)
+    assert set(environment) <= {"LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "POLARS_MAX_THREADS"}
+    assert descriptors == [0, 1, 2, 3]  # the last one lists the others
+    assert folder == "/"
+    assert session != os.getsid(0)
