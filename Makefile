@@ -2,7 +2,7 @@
 # Both set everything up first; only python3, make and git are assumed.
 
 PYTHON ?= python3
-UV_VERSION := 0.13.7
+UV_LOCK := tools/uv-requirements.txt
 BIN := .venv/bin
 READY := .venv/.ready
 
@@ -20,8 +20,8 @@ packages:        ## programs that builds need, installed where we may (as root, 
 test-packages:   ## the same, and a browser for the tests of pages
 	@sh tools/system-packages tests
 
-$(READY): requirements.lock pyproject.toml
-	@PYTHON="$(PYTHON)" sh tools/make-venv "uv==$(UV_VERSION)"
+$(READY): requirements.lock $(UV_LOCK) pyproject.toml
+	@PYTHON="$(PYTHON)" sh tools/make-venv $(UV_LOCK)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes --requirements requirements.lock
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
@@ -48,9 +48,11 @@ check: $(READY)  ## lint, types and import rules
 fix: $(READY)    ## format and mend what can be mended by itself
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
 
-lock: $(READY)   ## pin the dependencies anew
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
-	  --upgrade --group dev pyproject.toml --output-file requirements.lock
+COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade
+
+lock: $(READY)   ## pin the dependencies anew, and the installer itself
+	$(COMPILE) --group dev pyproject.toml --output-file requirements.lock
+	echo uv | $(COMPILE) --output-file $(UV_LOCK) -
 
 docs: $(READY)   ## write what the docs take from the code: commands, keys, pictures
 	@$(BIN)/python tools/write_docs.py
