@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from easeci.errors import DataError
 from easeci.service.labelling.questions import OpenQuestions, Question
+from easeci.service.testsets.add import Offer, add_testset
+from tests.projects import opened, run_on
+from tests.repositories import Workplace
 from tests.sites import serving_here, visitor, waiting_project
 from tests.waiting import PATIENCE
 
@@ -72,3 +77,45 @@ def test_nobody_answers_under_the_name_of_somebody_who_signed_in_later(tmp_path:
         assert here.site.label_session.unrecorded == 0
         given = bob.label("answer", "tabofbob", ticket=shown["ticket"], state="skipped")
         assert given["given"] == "stored"
+
+
+LONG_TEXTS = (*("x" * size for size in (255, 256, 999, 5_000)), "ü" * 200, "a\0b", "x/" * 2_000)
+
+
+def test_texts_that_no_path_can_have_are_shown(tmp_path: Path) -> None:
+    """A testset with files may have columns of texts too; a name of a file has 255 bytes at most."""
+    place = Workplace.make(tmp_path)
+    rows = [line.split(",") for line in place.examples.read_text("utf-8").splitlines()[1:]]
+    (tmp_path / "pictures").mkdir()
+    examples = tmp_path / "examples.jsonl"
+    with examples.open("w", encoding="utf-8") as file:
+        for number, (name, x) in enumerate(rows):
+            (tmp_path / "pictures" / f"{name}.txt").write_text(x, "utf-8")
+            text = LONG_TEXTS[number % len(LONG_TEXTS)]
+            row = {"id": name, "x": x, "picture": f"{name}.txt", "text": text}
+            file.write(json.dumps(row) + "\n")
+    place.commit_cut(0.7)
+    offer = Offer(examples, script=place.repository / ".easeci.yml", files=tmp_path / "pictures")
+    add_testset(opened(place), offer)
+    run_on(place)
+    place.commit_cut(0.52)
+    run_on(place)
+    unseen = set(LONG_TEXTS)
+    with serving_here(place.repository) as here:
+        ada = visitor(here, place.repository, "labeller", "ada")
+        assert ada.get("/label").status_code == 200
+        while unseen:
+            shown = ada.label("take", "tabofada")["questions"][0]
+            fields = {field["name"]: field for field in shown["fields"]}
+            unseen.discard(fields["text"]["text"])
+            ada.label("answer", "tabofada", ticket=shown["ticket"], state="skipped")
+
+
+def test_texts_that_are_not_unicode_are_refused_when_they_are_added(tmp_path: Path) -> None:
+    """Half a character (a surrogate) could never be shown."""
+    place = Workplace.make(tmp_path)
+    place.commit_cut(0.7)
+    examples = tmp_path / "examples.jsonl"
+    examples.write_text('{"id": 1, "x": "0.5", "text": "\\ud800"}\n', "utf-8")
+    with pytest.raises(DataError, match="cannot be written as JSON"):
+        add_testset(opened(place), Offer(examples, script=place.repository / ".easeci.yml"))
