@@ -63,6 +63,7 @@ def make_folder(path: Path) -> None:
         return
     make_folder(path.parent)
     path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+    sync_folder(path.parent)  # or a power cut takes it away, with all that is in it
 
 
 def make_store_folder(path: Path) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from easeci.errors import BusyError
-from easeci.files import PRIVATE_FILE, explained
+from easeci.files import PRIVATE_FILE, explained, sync_folder
 
 NAME = "open.jsonl"
 HELD = "held.json"
@@ -47,6 +47,8 @@ class Journal:
                 ) from None
         self.entries: list[dict[str, Any]] = []
         try:
+            with explained("the journal of labels cannot be used"):
+                sync_folder(folder)  # the file may be new: without its name, its lines are lost
             self._load()
         except BaseException:
             self.close()
