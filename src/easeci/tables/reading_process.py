@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import stat
 import sys
 from dataclasses import asdict
@@ -29,6 +30,7 @@ READY = b"ready\n"
 """What it says before it opens the file: whatever happens afterwards is the file's fault."""
 NO_MEMORY = 75
 """The exit code if there was not enough memory."""
+SET_PDEATHSIG = 1
 LONGEST_FOOTER = 8 << 20
 MOST_DESCRIPTORS = 64
 ONLY_TWO = f"Write only the columns {ID} and {ColumnRole.NEW.column}."
@@ -36,7 +38,7 @@ ONLY_TWO = f"Write only the columns {ID} and {ColumnRole.NEW.column}."
 
 def write_orders(path: Path, ids: pl.Series, limits: ReadingLimits, orders: IO[bytes]) -> None:
     """Write what the process reads from its standard input: it trusts that."""
-    line = {"path": str(path), "limits": asdict(limits)}
+    line = {"path": str(path), "limits": asdict(limits), "parent": os.getpid()}
     orders.write(json.dumps(line).encode() + b"\n")
     ids.alias(ID).to_frame().write_ipc(orders)
 
@@ -51,6 +53,7 @@ def main() -> None:
     orders = json.loads(sys.stdin.buffer.readline())
     limits = ReadingLimits(**orders["limits"])
     _limit_this_process(limits)
+    _end_with(orders["parent"])
     ids = pl.read_ipc(io.BytesIO(sys.stdin.buffer.read()))[ID]
     output = sys.stdout.buffer
     output.write(READY)
@@ -80,6 +83,15 @@ def _limit_this_process(limits: ReadingLimits) -> None:
         upper = most + (kind == resource.RLIMIT_CPU)
         upper = upper if unlimited else min(upper, allowed)
         resource.setrlimit(kind, (min(most, upper), upper))
+
+
+def _end_with(parent: int) -> None:
+    """Let the kernel end this process when its parent ends, even if that is killed."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it ended before it could count
+        os._exit(0)
 
 
 def _answer(path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes]) -> None:
