@@ -188,7 +188,7 @@ def test_a_key_that_was_lost_is_not_made_again(tmp_path: Path) -> None:
     """A new key would call every testset damaged."""
     sealed(tmp_path)
     (tmp_path / "store" / KEY_FILE).unlink()
-    with pytest.raises(InfrastructureError, match="has no key"):
+    with pytest.raises(InfrastructureError, match="is lost"):
         open_vault(tmp_path / "store", "other")
 
 
