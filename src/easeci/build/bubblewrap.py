@@ -1,21 +1,31 @@
 """The sandbox of choice: bubblewrap, with namespaces of its own for everything.
 
-As root, three programs hand over to one another in one process: ``unshare`` gives a mount namespace
-in which folders that only root can pass through are put where the build's user finds them;
-``setpriv`` becomes that user; ``bwrap`` does the rest as an ordinary user would. (With
+Two programs hand over to one another in one process: ``stage.py`` prepares mounts and, if started
+by root, becomes the build's user; ``bwrap`` does the rest as an ordinary user would. (With
 ``bwrap --uid`` alone the program would be root on the host.)
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from easeci.build.endpoints import find_endpoints
-from easeci.build.sandbox import SYSTEM_FOLDERS, SYSTEM_SETTINGS, Job, Launch, Layout, Limits, Mount
+from easeci.build.sandbox import (
+    FILE_BYTES,
+    SYSTEM_FOLDERS,
+    SYSTEM_SETTINGS,
+    Job,
+    Launch,
+    Layout,
+    Limits,
+    Mount,
+)
 from easeci.build.seccomp import seccomp_filter
 from easeci.build.workspace import Workspace
 
@@ -24,22 +34,15 @@ USER = 1000
 PASSWD = f"build:x:{USER}:{USER}:build:{INSIDE}/home:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"
 GROUP = f"build:x:{USER}:\nnogroup:x:65534:\n"
 
+STAGE = Path(__file__).with_name("stage.py")
+
 BEGIN = """
-echo >&0; exec </dev/null
+echo ready >&0; read -r go || exit 125; exec </dev/null
 echo 1000 2>/dev/null >/proc/self/oom_score_adj
 exec "$@"
 """
-"""Tell that the sandbox is complete and the program begins; if memory runs out, let the kernel
-end this one first."""
-
-STAGE = """
-count=$1; shift
-while [ "$count" -gt 0 ]; do
-  mount --rbind "$1" "$2" || exit 1
-  shift 2; count=$((count - 1))
-done
-exec "$@"
-"""
+"""Tell that the sandbox is complete, and wait until the program may begin; if memory runs out, let
+the kernel end this one first."""
 
 
 @dataclass(frozen=True)
@@ -59,30 +62,33 @@ class Bubblewrap:
             tmp=Path("/tmp"),  # noqa: S108 - a private one
         )
 
-    def launch(self, job: Job) -> Launch:
-        """Start ``bwrap``; as root, in a mount namespace and as the build's user."""
+    def launch(self, job: Job, cgroup: tuple[Path, ...]) -> Launch:
+        """Start ``stage.py`` with orders that end in ``bwrap``."""
         status, told = os.pipe()
         filters = _filter_descriptor(job.workspace)
         staged = _stage(job)
-        command = [
-            *(_becoming(job.workspace.uid, staged) if job.workspace.uid is not None else ()),
-            *_wrapping(job, staged, told, filters),
-            *_limited(job.limits),
-            *("/bin/sh", "-c", BEGIN, "sh"),
-            *job.command,
-        ]
+        room = job.workspace.private / "room"
+        room.mkdir()
+        orders = {
+            "workspace": str(job.workspace.folder),
+            "room": str(room.relative_to(job.workspace.folder)),
+            "bytes": job.limits.output_bytes,
+            "files": max(1, job.limits.output_bytes // FILE_BYTES),
+            "mounts": [(str(source), str(place)) for source, place in staged.items()],
+            "uid": job.workspace.uid,
+            "cgroup": list(map(str, cgroup)),
+            "command": [
+                *_wrapping(job, staged, told, filters),
+                *_limited(job.limits),
+                *("/bin/sh", "-c", BEGIN, "sh"),
+                *job.command,
+            ],
+        }
+        path = job.workspace.private / "orders.json"
+        path.write_text(json.dumps(orders), "utf-8")
+        path.chmod(0o600)
         passed = (told,) if filters is None else (told, filters)
-        return Launch(command, passed, status)
-
-
-def _becoming(uid: int, staged: dict[Path, Path]) -> Iterator[str]:
-    """Become the build's user, for good."""
-    yield from ("unshare", "--mount", "--propagation", "private", "--")
-    yield from ("sh", "-c", STAGE, "sh", str(len(staged)))
-    for source, place in staged.items():
-        yield from (str(source), str(place))
-    yield from ("setpriv", "--reuid", str(uid), "--regid", str(uid), "--clear-groups")
-    yield from ("--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--")
+        return Launch([sys.executable, "-I", "-S", str(STAGE), str(path)], passed, status)
 
 
 def _stage(job: Job) -> dict[Path, Path]:
@@ -101,7 +107,8 @@ def _stage(job: Job) -> dict[Path, Path]:
 
 
 def _wrapping(job: Job, staged: dict[Path, Path], told: int, filters: int | None) -> Iterator[str]:
-    yield from ("bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session")
+    yield shutil.which("bwrap") or "bwrap"
+    yield from ("--unshare-all", "--unshare-user", "--die-with-parent", "--new-session")
     yield from ("--uid", str(USER), "--gid", str(USER), "--hostname", "build")
     yield from ("--json-status-fd", str(told))
     if filters is not None:
@@ -204,5 +211,4 @@ def _filter_descriptor(workspace: Workspace) -> int | None:
 
 def missing_programs() -> list[str]:
     """The programs that this sandbox needs and that are not installed."""
-    needed = ["bwrap", "prlimit", *(("unshare", "setpriv") if os.geteuid() == 0 else ())]
-    return [program for program in needed if shutil.which(program) is None]
+    return [program for program in ("bwrap", "prlimit") if shutil.which(program) is None]

@@ -73,7 +73,8 @@ def _trial(sandbox: Sandbox) -> str | None:
         command = ("/bin/sh", "-c", f"echo {PROOF}")
         environment = {"PATH": os.defpath}
         job = Job(space, command, environment, (), (), limits)
-        outcome = run_limited(sandbox.launch(job), limits, space.writable, uid)
+        with run_limited(sandbox, job) as outcome:
+            pass
     said = outcome.log.decode("utf-8", "replace").strip()
     if outcome.began and outcome.code == 0 and said == PROOF:
         return None

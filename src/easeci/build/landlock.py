@@ -42,7 +42,7 @@ class Landlock:
         """The folders under their own names, since there are no mounts."""
         return _own_names(workspace)
 
-    def launch(self, job: Job) -> Launch:
+    def launch(self, job: Job, cgroup: tuple[Path, ...]) -> Launch:
         """Start ``supervise.py`` with orders to confine the program."""
         readable = [*SYSTEM_FOLDERS, *(f"/etc/{name}" for name in SYSTEM_SETTINGS)]
         readable += [f"/proc/{name}" for name in ABOUT_MACHINE]
@@ -53,6 +53,7 @@ class Landlock:
         writable = [str(folder) for folder in job.workspace.writable]
         return _launch(
             job,
+            cgroup,
             confined=True,
             readable=[*readable, *DEVICES, str(job.workspace.examples)],
             writable=[*writable, *WRITABLE_DEVICES],
@@ -71,17 +72,17 @@ class Unsandboxed:
         """The folders under their own names, since there are no mounts."""
         return _own_names(workspace)
 
-    def launch(self, job: Job) -> Launch:
+    def launch(self, job: Job, cgroup: tuple[Path, ...]) -> Launch:
         """Start ``supervise.py`` with orders that confine nothing."""
         nothing: list[str] = []
-        return _launch(job, confined=False, readable=nothing, writable=nothing, filter="")
+        return _launch(job, cgroup, confined=False, readable=nothing, writable=nothing, filter="")
 
 
 def _own_names(space: Workspace) -> Layout:
     return Layout(space.checkout, space.examples, space.output, space.home, space.tmp)
 
 
-def _launch(job: Job, **more: object) -> Launch:
+def _launch(job: Job, cgroup: tuple[Path, ...], **more: object) -> Launch:
     orders = {
         "command": job.command,
         "environment": dict(job.environment),
@@ -90,6 +91,7 @@ def _launch(job: Job, **more: object) -> Launch:
         "file_bytes": job.limits.output_bytes,
         "processes": _most_processes(job),
         "parent": os.getpid(),
+        "cgroup": list(map(str, cgroup)),
         **more,
     }
     path = job.workspace.private / "orders.json"

@@ -128,11 +128,11 @@ class _Build:
                 limits,
             )
             space.hand_over()
-            outcome = run_limited(sandbox.launch(job), limits, space.writable, uid)
-            log = self.into / LOG_NAME
-            _write(log, outcome.log)
-            _require_success(outcome, limits)
-            predictions = _take(space.output, self.into, limits)
+            with run_limited(sandbox, job) as outcome:
+                log = self.into / LOG_NAME
+                _write(log, outcome.log)
+                _require_success(outcome, limits)
+                predictions = _take(outcome.output, self.into, limits)
         return BuiltPredictions(predictions, log, outcome.seconds)
 
 
@@ -241,9 +241,10 @@ def _ending(code: int) -> str:
     return f"exit code {code}" + (f" ({names[number]})" if number in names else "")
 
 
-def _take(output: Path, into: Path, limits: Limits) -> Path:
+def _take(output: int, into: Path, limits: Limits) -> Path:
     """Copy the predictions to where the caller wants them: a regular file, not too large."""
-    found = [name for name in NAMES if os.path.lexists(output / name)]
+    left = set(os.listdir(output))
+    found = [name for name in NAMES if name in left]
     if not found:
         raise BuildError(
             "the program wrote no predictions",
@@ -256,10 +257,10 @@ def _take(output: Path, into: Path, limits: Limits) -> Path:
     return target
 
 
-def _copy(output: Path, name: str, target: Path, limits: Limits) -> None:
+def _copy(output: int, name: str, target: Path, limits: Limits) -> None:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        descriptor = os.open(output / name, flags)
+        descriptor = os.open(name, flags, dir_fd=output)
     except OSError:
         raise _no_regular_file(name) from None
     try:

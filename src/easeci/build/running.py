@@ -6,42 +6,38 @@ import os
 import re
 import selectors
 import signal
+import socket
 import subprocess
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
-from easeci.build.disk import DiskUse
-from easeci.build.processes import descendants, use_more_than
-from easeci.build.sandbox import Launch, Limits, duration_text, size_text
+from easeci.build.cgroups import open_cgroup
+from easeci.build.sandbox import Job, Launch, Sandbox
+from easeci.build.watch import Stopped, Usage, Watch, too_slow
+from easeci.build.workspace import Workspace
 from easeci.errors import InfrastructureError
 
-LOOK_EVERY = 0.05
-LOOK_SHARE = 0.05
-"""The largest share of the time that checking limits may take."""
-ENDING_SECONDS = 20
+ENDING_SECONDS = 120
+"""How long processes may take to be gone once they were ended."""
 BLOCK = 1 << 16
 LAST_OUTPUT = 1 << 24
 
 
 @dataclass(frozen=True)
-class Stopped:
-    """Why we ended the program, and what its owner can do about it."""
-
-    reason: str
-    hint: str
-
-
-@dataclass(frozen=True)
 class ProgramOutcome:
-    """How it ended. ``began`` is False if the sandbox failed before the program could begin."""
+    """How it ended. ``began`` is False if the sandbox failed before the program could begin.
+
+    ``output`` is the open folder of what it wrote, wherever that lies; -1 if it never began.
+    """
 
     code: int
     seconds: float
     log: bytes
     began: bool
     stopped: Stopped | None
+    output: int
 
 
 class Log:
@@ -72,20 +68,23 @@ class Log:
 
 
 class Running:
-    """A started sandbox, and the pipes through which it tells what happens."""
+    """A started sandbox, and the descriptors through which it tells what happens."""
 
     def __init__(self, launch: Launch, uid: int | None) -> None:
-        self._beginning, begin = os.pipe()
+        ours, theirs = socket.socketpair()
+        self._messages = ours.detach()
         self._output, out = os.pipe()
         if uid is not None:
             os.fchown(out, uid, uid)  # so that the program may open /dev/stdout
         self._status = launch.status
         self._told = b""
         self._inner: int | None = None
+        self._inner_pid = 0
+        self._is_over = False
         try:
             self.process = subprocess.Popen(  # noqa: S603 - no shell
                 launch.command,
-                stdin=begin,
+                stdin=theirs.fileno(),
                 stdout=out,
                 stderr=out,
                 cwd="/",
@@ -94,69 +93,109 @@ class Running:
                 start_new_session=True,
             )
         except OSError as error:
-            self._close(self._beginning, self._output, *self._status_descriptor())
+            self._close(self._messages, self._output, *self._status_descriptor())
             raise InfrastructureError(f"the sandbox cannot start: {error.strerror}") from None
         finally:
-            self._close(begin, out, *launch.descriptors)
-        for descriptor in (self._beginning, self._output, *self._status_descriptor()):
+            theirs.close()
+            self._close(out, *launch.descriptors)
+        for descriptor in (self._messages, self._output, *self._status_descriptor()):
             os.set_blocking(descriptor, False)
-        self._selector = selectors.DefaultSelector()
         self._ended = os.pidfd_open(self.process.pid)
-        self._selector.register(self._ended, selectors.EVENT_READ)
-        self._selector.register(self._output, selectors.EVENT_READ)
-
-    def wait(self, log: Log, seconds: float) -> bool:
-        """Collect what is printed, for at most so many seconds; whether the sandbox has ended."""
-        until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0 and self.process.poll() is None:
-            for key, _ in self._selector.select(left):
-                if key.fd == self._output:
-                    block = _read(self._output)
-                    if block == b"":
-                        self._selector.unregister(self._output)
-                    log.add(block or b"")
-        return self.process.poll() is not None
+        self._selector = selectors.DefaultSelector()
+        for descriptor in (self._ended, self._output, self._messages):
+            self._selector.register(descriptor, selectors.EVENT_READ)
 
     @property
-    def top(self) -> int | None:
-        """The process above all processes of the build; None until the sandbox names it."""
+    def is_ready(self) -> bool:
+        """Whether the sandbox is complete and waits for ``begin``."""
+        return b"ready\n" in self._told
+
+    @property
+    def has_room(self) -> bool:
+        """Whether all that the program can write to has a size of its own."""
+        return b"room\n" in self._told
+
+    def wait_until_ready(self, log: Log, until: float) -> bool:
+        """Wait for the sandbox to be complete; False if it ended before, or time ran out."""
+        while not self.is_ready and not self._wait_once(log, until):
+            pass
+        return self.is_ready
+
+    def open_output(self, workspace: Workspace) -> int:
+        """The folder that the program writes its predictions to, open for as long as we need it.
+
+        A room is gone with the sandbox, except for what is open.
+        """
+        place = f"/proc/{self.process.pid}/root" if self.has_room else ""
+        try:
+            return os.open(f"{place}{workspace.output}", os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            raise InfrastructureError(f"the output cannot be read: {error.strerror}") from None
+
+    def begin(self) -> None:
+        """Let the program begin."""
+        self._selector.unregister(self._messages)
+        with suppress(OSError):  # the sandbox has ended
+            os.write(self._messages, b"go\n")
+
+    def wait(self, log: Log, until: float, watch: Watch) -> bool:
+        """Collect what is printed until the sandbox ends (True), or a limit or time is exceeded."""
+        self._selector.register(watch.wakes, selectors.EVENT_READ)
+        while watch.found is None and watch.failure is None:
+            if self._wait_once(log, until):
+                return self.process.poll() is not None
+        return False
+
+    def _wait_once(self, log: Log, until: float) -> bool:
+        """Take what comes next; True if the sandbox has ended or there is no more time."""
+        left = until - time.monotonic()
+        if left <= 0 or self.process.poll() is not None:
+            return True
+        for key, _ in self._selector.select(left):
+            if key.fd == self._output:
+                block = _read(self._output)
+                if block == b"":
+                    self._selector.unregister(self._output)
+                log.add(block or b"")
+            elif key.fd == self._messages:
+                block = _read(self._messages)
+                if block == b"":
+                    self._selector.unregister(self._messages)
+                self._told += block or b""
+        return False
+
+    def name_top(self) -> int:
+        """The process above all others of the build. A sandbox names it before it is ready."""
         if self._status is None:
             return self.process.pid
         if self._inner is None:
-            self._told += _read(self._status) or b""
-            if match := re.search(rb'"child-pid"\s*:\s*(\d+)', self._told):
+            named = _read(self._status) or b""
+            if match := re.search(rb'"child-pid"\s*:\s*(\d+)', named):
                 with suppress(ProcessLookupError):
                     self._inner = os.pidfd_open(int(match[1]))
                     self._inner_pid = int(match[1])
-        return None if self._inner is None else self._inner_pid
+        return self.process.pid if self._inner is None else self._inner_pid
 
-    def end(self, log: Log) -> bool:
-        """End every process of the build, and return whether the program had begun."""
-        held = self.top is not None and self._inner is not None
-        if held:
-            assert self._inner is not None
-            with suppress(ProcessLookupError):
+    def end(self, log: Log) -> None:
+        """End every process of the build, and return only when none is left."""
+        if self._is_over:
+            return
+        self._is_over = True
+        self.name_top()
+        with suppress(ProcessLookupError):
+            if self._inner is not None:
                 signal.pidfd_send_signal(self._inner, signal.SIGKILL)
         with suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGTERM if self._status is None else signal.SIGKILL)
-        try:
-            self.process.wait(ENDING_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        # The first process of a pid namespace is gone only after all others in it are.
-        if self._inner is not None:
-            selector = selectors.DefaultSelector()
-            selector.register(self._inner, selectors.EVENT_READ)
-            if not selector.select(ENDING_SECONDS):
-                raise InfrastructureError("a process of the build cannot be ended")
-            selector.close()
+        # The first process of a pid namespace is gone only after all others in it are, and the one
+        # that supervises ends only after all others have.
+        waited_for = [self._ended, *(() if self._inner is None else (self._inner,))]
+        if not all(map(_is_gone, waited_for)):
+            raise InfrastructureError("the processes of the build cannot be ended")
+        self.process.wait()
         self._drain(log)
-        began = bool(_read(self._beginning))
         self._selector.close()
-        inner = () if self._inner is None else (self._inner,)
-        self._close(self._beginning, self._output, self._ended, *inner, *self._status_descriptor())
-        return began
+        self._close(self._messages, self._output, *waited_for, *self._status_descriptor())
 
     def _drain(self, log: Log) -> None:
         taken = 0
@@ -173,51 +212,54 @@ class Running:
             os.close(descriptor)
 
 
-def run_limited(
-    launch: Launch, limits: Limits, folders: tuple[Path, ...], uid: int | None
-) -> ProgramOutcome:
-    """Run a program within its limits; afterwards none of its processes is left."""
-    log = Log(limits.log_bytes)
-    disk = DiskUse(folders)  # measured before the program can write anything
+@contextmanager
+def run_limited(sandbox: Sandbox, job: Job) -> Iterator[ProgramOutcome]:
+    """Run a program within its limits, and show its output; none of its processes is left."""
+    log = Log(job.limits.log_bytes)
     start = time.monotonic()
-    stopped: Stopped | None = None
+    with ExitStack() as kept:
+        output, stopped = -1, None
+        with open_cgroup(job.limits.memory_bytes, job.limits.processes) as cgroup:
+            entrances = () if cgroup is None else cgroup.entrances
+            running = Running(sandbox.launch(job, entrances), job.workspace.uid)
+            try:
+                began = running.wait_until_ready(log, start + job.limits.seconds)
+                if began:
+                    output = running.open_output(job.workspace)
+                    kept.callback(os.close, output)
+                    usage = Usage(job, cgroup, running.name_top(), has_room=running.has_room)
+                    stopped = _watched(running, usage, log, start + job.limits.seconds)
+            finally:
+                running.end(log)
+            code, seconds = running.process.returncode, time.monotonic() - start
+            if began and stopped is None:
+                stopped = usage.exceeded_at_end(code, output)
+        yield ProgramOutcome(code, seconds, log.kept(), began, stopped, output)
+
+
+def _watched(running: Running, usage: Usage, log: Log, until: float) -> Stopped | None:
+    """Let the program run until it ends (None), or until it exceeds a limit; then end it."""
+    watch = Watch(usage.exceeded)
     try:
-        running = Running(launch, uid)
-        try:
-            pause = LOOK_EVERY
-            while stopped is None and not running.wait(log, pause):
-                looked = time.monotonic()
-                stopped = _exceeded(running, limits, disk, looked - start)
-                pause = max(LOOK_EVERY, (time.monotonic() - looked) / LOOK_SHARE)
-        finally:
-            began = running.end(log)
+        running.begin()
+        if running.wait(log, until, watch):
+            return None
+        if watch.failure is not None:
+            raise InfrastructureError(f"the limits can't be checked: {watch.failure}")
+        return watch.found or too_slow(usage.limits)
     finally:
-        disk.stop()
-    seconds = time.monotonic() - start
-    return ProgramOutcome(running.process.returncode, seconds, log.kept(), began, stopped)
+        try:
+            running.end(log)  # first of all: a look can be slow only as long as the program runs
+        finally:
+            watch.end()
+            usage.stop()
 
 
-def _exceeded(running: Running, limits: Limits, disk: DiskUse, seconds: float) -> Stopped | None:
-    if seconds > limits.seconds:
-        return Stopped(
-            f"ran longer than {duration_text(limits.seconds)}",
-            "Make it faster, or give it more time with timeout: in the script.",
-        )
-    top = running.top
-    processes = [] if top is None else descendants(top)
-    if len(processes) > limits.processes:
-        return Stopped(f"started more than {limits.processes} processes", "Let it start fewer.")
-    if top is not None and use_more_than(limits.memory_bytes, processes, top):
-        return Stopped(
-            f"used more than {size_text(limits.memory_bytes)} of memory",
-            "Make it smaller, or give it more with memory: in the script.",
-        )
-    if disk.grown_bytes() > limits.output_bytes:
-        return Stopped(
-            f"wrote more than {size_text(limits.output_bytes)} of files",
-            "Predictions are all that is kept; let it write less.",
-        )
-    return None
+def _is_gone(process: int) -> bool:
+    """Wait for the end of a process, given by its descriptor; False if that takes too long."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process, selectors.EVENT_READ)
+        return bool(selector.select(ENDING_SECONDS))
 
 
 def _read(descriptor: int) -> bytes | None:
@@ -226,3 +268,5 @@ def _read(descriptor: int) -> bytes | None:
         return os.read(descriptor, BLOCK)
     except BlockingIOError:
         return None
+    except ConnectionResetError:
+        return b""

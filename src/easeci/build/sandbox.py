@@ -12,6 +12,8 @@ from easeci.errors import InfrastructureError
 
 MINUTE = 60
 KIB = 1024
+FILE_BYTES = 1024
+"""What a file counts beside its content, so that empty ones are limited, too."""
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 """What the machine's own programs need: every program may read these."""
 SYSTEM_SETTINGS = (
@@ -71,8 +73,10 @@ class Job:
 class Launch:
     """How a sandbox is started.
 
-    Its standard input is a pipe. The sandbox writes a line to it when the program itself begins;
-    this tells a sandbox that fails from a program that fails. ``descriptors`` are passed on, and
+    Its standard input is a socket. The sandbox writes ``ready`` to it when the program itself can
+    begin, and begins it when it is told so; this tells a sandbox that fails from a program that
+    fails, and a program never begins that nobody watches. Before that it writes ``room`` if all
+    that the program can write to is a file system with a size. ``descriptors`` are passed on, and
     closed here once the sandbox runs. On ``status`` the sandbox names the process that is above all
     others; None if that is the started process itself, which then ends its children on SIGTERM.
     """
@@ -103,8 +107,8 @@ class Sandbox(Protocol):
         """Where the program will see the workspace."""
         ...
 
-    def launch(self, job: Job) -> Launch:
-        """What to start for the job."""
+    def launch(self, job: Job, cgroup: tuple[Path, ...]) -> Launch:
+        """What to start for the job. The program enters the group of these files."""
         ...
 
 

@@ -3,7 +3,8 @@
 A script of its own, run as ``python -I -S supervise.py ORDERS`` with nothing but the standard
 library: it is the sandbox where there is no bubblewrap. The parent keeps the invoking user's rights
 and adopts every orphan below it; the child gives up its rights, step by step, and becomes the
-program. The parent ends when the program does, on SIGTERM, or when its own parent dies.
+program. The parent ends when the program does, on SIGTERM, or when its own parent dies, but never
+before every process below it has ended.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ import resource
 import signal
 import struct
 import sys
+import warnings  # noqa: F401 - os.execvpe loads it, when the library may be out of reach already
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing and pathlib would take longer to load than all the rest takes
+    from typing import Any
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 SET_PDEATHSIG, SET_DUMPABLE, SET_SECCOMP, SET_SUBREAPER, SET_NO_NEW_PRIVS = 1, 4, 22, 36, 38
@@ -51,10 +55,34 @@ def confine(readable: list[str], writable: list[str]) -> None:
     os.close(rules)
 
 
+def keep_signals_inside(outside: int) -> bool:
+    """Let this process, for good, signal only what it starts; whether that holds.
+
+    It is then safe to signal every process there is. ``outside`` is a process that we may signal as
+    long as this does not hold.
+    """
+    try:
+        _checked(LIBC.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        attributes = struct.pack("=QQQ", 0, 0, SIGNALS)
+        rules = _checked(LIBC.syscall(CREATE_RULESET, attributes, len(attributes), 0))
+        os.kill(outside, 0)
+        _checked(LIBC.syscall(RESTRICT_SELF, rules, 0))
+        os.close(rules)
+    except OSError:  # an older kernel
+        return False
+    try:
+        os.kill(outside, 0)
+    except PermissionError:
+        return True
+    except ProcessLookupError:  # it ended meanwhile, so there is nothing to see
+        pass
+    return False
+
+
 def _allow(rules: int, place: str, rights: int) -> None:
     with suppress(FileNotFoundError, PermissionError):
         descriptor = os.open(place, os.O_PATH | os.O_CLOEXEC)
-        if not Path(place).is_dir():
+        if not os.path.isdir(place):
             rights &= EXECUTE | WRITE | READ | TRUNCATE | DEVICE_IOCTL
         rule = struct.pack("=Qi", rights, descriptor)
         _checked(LIBC.syscall(ADD_RULE, rules, 1, rule, 0))
@@ -78,6 +106,8 @@ def _checked(result: int) -> int:
 def become_program(orders: dict[str, Any]) -> None:
     """In the child: give up all rights, then become the program."""
     os.setsid()
+    for entrance in orders["cgroup"]:
+        _write(entrance, "0")
     for limit, value in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, orders["file_bytes"]),
@@ -98,8 +128,10 @@ def become_program(orders: dict[str, Any]) -> None:
     if orders["filter"]:
         filter_calls(base64.b64decode(orders["filter"]))
     with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
-    os.write(0, b"\n")  # it begins
+        _write("/proc/self/oom_score_adj", "1000")
+    os.write(0, b"ready\n")
+    if not os.read(0, 1):  # nobody is there any more to watch the program
+        os._exit(FAILED)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.closerange(3, 1 << 16)
     try:
@@ -109,31 +141,51 @@ def become_program(orders: dict[str, Any]) -> None:
         os._exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
-def end_all() -> None:
-    """Stop, then end every process below this one, and those that they start meanwhile."""
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def end_all(*, inside: bool) -> None:
+    """End every process below this one, and return only when none is left.
+
+    If signals stay ``inside``, the kernel ends all at once: no process can start another meanwhile.
+    Otherwise all are stopped before the first is ended, so that a fork bomb, which can't exceed its
+    limit of processes, comes to rest.
+    """
     while True:
-        below = _below(os.getpid())
-        for sign in (signal.SIGSTOP, signal.SIGKILL):
-            for pid in below:
+        if inside:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(-1, signal.SIGKILL)
+        else:
+            for pid in _stopped():
                 with suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, sign)
+                    os.kill(pid, signal.SIGKILL)
         try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-            if not below:
-                os.sched_yield()
+            while True:
+                if os.waitpid(-1, 0 if inside else os.WNOHANG)[0] == 0:
+                    break
         except ChildProcessError:
             return
 
 
+def _stopped() -> set[int]:
+    """Every process below this one, after all of them were sent a stop."""
+    stopped: set[int] = set()
+    while new := set(_below(os.getpid())) - stopped:
+        for pid in new:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGSTOP)
+        stopped |= new
+    return stopped
+
+
 def _below(root: int) -> list[int]:
     children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError):
-                stat = (entry / "stat").read_text("utf-8", "replace")
-                parent = int(stat.rpartition(")")[2].split()[1])
-                children.setdefault(parent, []).append(int(entry.name))
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+            parent = int(file.read().rpartition(b")")[2].split()[1])
+            children.setdefault(parent, []).append(int(name))
     found, waiting = [], [root]
     while waiting:
         below = children.pop(waiting.pop(), [])
@@ -148,6 +200,7 @@ def supervise(orders: dict[str, Any]) -> int:
     LIBC.prctl(SET_DUMPABLE, 0, 0, 0, 0)  # no process of the same user may look into this one
     LIBC.prctl(SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
+    inside = orders["confined"] and keep_signals_inside(orders["parent"])
     child = os.fork()
     if child == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, WAITED_FOR)
@@ -158,7 +211,7 @@ def supervise(orders: dict[str, Any]) -> int:
         finally:
             os._exit(FAILED)
     code = _wait(child, orders["parent"])
-    end_all()
+    end_all(inside=inside)
     return code
 
 
@@ -181,4 +234,5 @@ def _wait(child: int, parent: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(supervise(json.loads(Path(sys.argv[1]).read_text("utf-8"))))
+    with open(sys.argv[1], encoding="utf-8") as given:
+        sys.exit(supervise(json.load(given)))

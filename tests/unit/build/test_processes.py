@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import threading
 from pathlib import Path
@@ -9,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from easeci.build import processes
-from easeci.build.processes import Process, descendants, threads_of, use_more_than
+from easeci.build.processes import (
+    HeldFiles,
+    Process,
+    _proportional,
+    descendants,
+    held_files,
+    memory_device,
+    threads_of,
+    use_more_than,
+)
 
 KIB = 1024
 
@@ -52,8 +62,30 @@ def test_pages_that_workers_share_count_once(proc: Path) -> None:
         running(proc, pid, 10)
     found = descendants(10)
     assert sum(process.resident_bytes for process in found) == 1600 * KIB
-    assert not use_more_than(400 * KIB, found, 10)
-    assert use_more_than(399 * KIB, found, 10)
+    assert not use_more_than(400 * KIB, found, 10, HeldFiles({}))
+    assert use_more_than(399 * KIB, found, 10, HeldFiles({}))
+
+
+def test_files_in_memory_count_once_mapped_or_not() -> None:
+    """A file that a process holds open and has mapped is counted with the file, not twice."""
+    size = 64 * 1024 * KIB
+    descriptor = os.memfd_create("held")
+    try:
+        os.ftruncate(descriptor, size)
+        with mmap.mmap(descriptor, size) as mapped:
+            mapped.write(b"x" * size)
+            here = [process for process in descendants(os.getppid()) if process.pid == os.getpid()]
+            held = held_files(here)
+            assert sum(held.on(memory_device()).values()) == size
+            assert not held.unseen
+            apart = _proportional(here[0], held.on(memory_device()))
+            assert _proportional(here[0]) - apart >= size
+        held = held_files(here)
+        assert use_more_than(size - 1, [], 0, held)
+        assert not use_more_than(size, [], 0, held)
+    finally:
+        os.close(descriptor)
+    assert held_files(here).on(memory_device()) == {}
 
 
 def test_every_thread_of_a_user_counts() -> None:

@@ -77,28 +77,32 @@ def test_an_exit_code_is_told_with_the_signal_behind_it(code: int, words: str) -
     assert _ending(code) == words
 
 
-def test_only_one_regular_file_is_taken_as_predictions(tmp_path: Path) -> None:
+def test_only_one_regular_file_is_taken_as_predictions(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """A link could lead to the labels, and a pipe would never end."""
     output, into, limits = tmp_path / "output", tmp_path / "into", Limits(output_bytes=20)
     output.mkdir()
     into.mkdir()
+    opened = os.open(output, os.O_RDONLY)
+    request.addfinalizer(lambda: os.close(opened))
     found = output / "predictions.csv"
     with pytest.raises(BuildError, match="wrote no predictions"):
-        _take(output, into, limits)
+        _take(opened, into, limits)
     (tmp_path / "secret").write_text("id,label\n")
     found.symlink_to(tmp_path / "secret")
     with pytest.raises(BuildError, match="not as a regular file"):
-        _take(output, into, limits)
+        _take(opened, into, limits)
     found.unlink()
     os.mkfifo(found)
     with pytest.raises(BuildError, match="not as a regular file"):
-        _take(output, into, limits)
+        _take(opened, into, limits)
     found.unlink()
     found.write_text("x" * 21)
     with pytest.raises(BuildError, match="larger than 20 bytes"):
-        _take(output, into, limits)
+        _take(opened, into, limits)
     found.write_text("id,prediction\n")
-    assert _take(output, into, limits).read_text() == "id,prediction\n"
+    assert _take(opened, into, limits).read_text() == "id,prediction\n"
     (output / "predictions.jsonl").touch()
     with pytest.raises(BuildError, match=r"predictions\.csv and predictions\.jsonl"):
-        _take(output, into, limits)
+        _take(opened, into, limits)
