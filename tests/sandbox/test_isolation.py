@@ -12,7 +12,6 @@ import os
 import secrets
 import signal
 import struct
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -22,9 +21,9 @@ import pytest
 from easeci.build.landlock import Landlock, Unsandboxed
 from easeci.build.sandbox import Sandbox
 from tests.sandbox import marks
+from tests.sandbox.accounts import AccountSite, account_site
 from tests.sandbox.building import KINDS, Site, usable
 from tests.sandbox.marks import LASTING, NOT_EVERYWHERE, PROGRAM, READING
-from tests.sandbox.ordinary_account import make_site, run_driver
 
 TEXT = Path(marks.__file__).read_text("utf-8")
 LEAVE, LOOK = 0, 1
@@ -119,15 +118,17 @@ def found_by(site: Site, sandbox: Sandbox, targets: dict[str, object]) -> set[st
     return set(json.loads(built.predictions.read_text()))
 
 
-def found_as_ordinary_account(root: Path, kind: str, targets: dict[str, object]) -> set[str]:
+def found_as_ordinary_account(site: AccountSite, kind: str, token: str) -> set[str]:
     """Which marks of one build another one finds, both built by an ordinary account."""
-    make_site(root, program__py=PROGRAM)
+    root = site.root
     fill(root / "mounted")
     (root / "tree").mkdir()
     (root / "tree" / "program.py").write_text(PROGRAM)
     (root / "tree" / "marks.py").write_text(TEXT)
+    site.commit(PROGRAM)
     before = condition(root / "mounted", root / "vault")
-    done = run_driver(root, DRIVER, kind, json.dumps(targets))
+    targets = known(token, root, root / "mounted")
+    done = site.drive(DRIVER, kind, json.dumps(targets))
     assert kind == "none" or condition(root / "mounted", root / "vault") == before
     return set(json.loads(done.stdout))
 
@@ -162,15 +163,13 @@ def test_without_a_sandbox_it_would(site: Site, token: str, lasting_process: int
 def test_builds_of_an_ordinary_account_share_nothing(sandbox: Sandbox, token: str) -> None:
     """Although both programs run as the same user, who owns the vault and the mounted folder."""
     usable(sandbox)
-    with tempfile.TemporaryDirectory() as folder:
-        targets = known(token, Path(folder), Path(folder, "mounted"))
-        found = found_as_ordinary_account(Path(folder), sandbox.name, targets)
+    with account_site("ordinary") as site:
+        found = found_as_ordinary_account(site, sandbox.name, token)
     assert found <= allowed_for(sandbox)
 
 
 def test_without_a_sandbox_they_would(token: str) -> None:
     """The marks are real ones for an ordinary account, too."""
-    with tempfile.TemporaryDirectory() as folder:
-        targets = known(token, Path(folder), Path(folder, "mounted"))
-        found = found_as_ordinary_account(Path(folder), "none", targets)
+    with account_site("ordinary") as site:
+        found = found_as_ordinary_account(site, "none", token)
     assert set(LASTING) - NOT_EVERYWHERE <= found <= {*LASTING, READING}

@@ -7,15 +7,13 @@ anyway. Here whatever is forbidden, the sandbox forbids.
 from __future__ import annotations
 
 import shutil
-import tempfile
-from pathlib import Path
 
 import pytest
 
 from easeci.build.sandbox import Sandbox
 from tests.sandbox import attacks
+from tests.sandbox.accounts import AccountSite, account_site
 from tests.sandbox.building import KINDS, usable
-from tests.sandbox.ordinary_account import make_site, run_driver
 
 DRIVER = """
 import json, os, signal, socket, sys, time
@@ -85,11 +83,11 @@ with open(os.environ["EASECI_PREDICTIONS"], "w") as file:
 """
 
 
-def attacked(root: Path, kind: str) -> set[str]:
+def attacked(site: AccountSite, kind: str) -> set[str]:
     """What a program reaches that an ordinary user builds."""
-    make_site(root, program__py=f"MOUNTED = {str(root / 'mounted')!r}\n{PROGRAM}")
-    shutil.copy(attacks.__file__, root / "mounted" / "attacks.py")
-    done = run_driver(root, DRIVER, kind)
+    shutil.copy(attacks.__file__, site.root / "mounted" / "attacks.py")
+    site.commit(f"MOUNTED = {str(site.root / 'mounted')!r}\n{PROGRAM}")
+    done = site.drive(DRIVER, kind)
     results = [line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line]
     assert [name for _, name in results] == list(attacks.ATTACKS), done.stderr
     return {name for result, name in results if result == "reached"}
@@ -99,14 +97,14 @@ def attacked(root: Path, kind: str) -> set[str]:
 def test_ordinary_users_are_protected(sandbox: Sandbox) -> None:
     """All attacks fail, and the build succeeds and leaves nothing."""
     usable(sandbox)
-    with tempfile.TemporaryDirectory() as root:
-        assert attacked(Path(root), sandbox.name) == set()
+    with account_site("ordinary") as site:
+        assert attacked(site, sandbox.name) == set()
 
 
 def test_without_a_sandbox_they_would_not_be() -> None:
     """All attacks are real ones for an ordinary user, too; debuggers some systems forbid."""
-    with tempfile.TemporaryDirectory() as root:
-        reached = attacked(Path(root), "none")
+    with account_site("ordinary") as site:
+        reached = attacked(site, "none")
     assert set(attacks.ATTACKS) - reached <= {
         "the process that builds, as a debugger",
         "the memory of the process that builds",
