@@ -6,6 +6,7 @@ The stores were made once, each by the code of its time: see tests/fixtures/make
 from __future__ import annotations
 
 import json
+import os
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,10 @@ from easeci.ledger.reasons import (
 )
 from easeci.service.mail.compose import letter_of
 from easeci.service.project import Project, open_project
+from easeci.vault.file_times import LAST_CHANGED, LAST_READ
 from easeci.verdict.logic import Result
+from tests.commands import COMMAND
+from tests.file_systems import UNWRITABLE, in_small_file_system
 from tests.fixtures.make_store import PROJECTS, VERSIONS, VIEWS, archive_of, shown_of
 from tests.repositories import Workplace
 
@@ -88,6 +92,34 @@ def test_its_database_moves_below_the_folder_of_the_store(place: Workplace) -> N
     assert not (store / "ledger.db").exists()
     assert [opened(place, name).head.number for name in PROJECTS] == events
     assert sorted(path.name for path in store.glob("ledger*")) == ["ledger"]
+
+
+@pytest.mark.parametrize("kind", UNWRITABLE)
+def test_it_can_be_read_where_nothing_can_be_written(
+    place: Workplace, tmp_path: Path, kind: str
+) -> None:
+    """It is neither moved nor migrated then."""
+    program = f"""
+import subprocess
+for words in ("status", "log", "log --verify"):
+    done = subprocess.run(
+        ["{COMMAND}", *words.split(), "--store", "{tmp_path}/place/store", "--project", "full"],
+        cwd="{place.repository}", capture_output=True, text=True)
+    print(done.returncode, done.stderr)
+"""
+    store = place.folder / "store"
+    said = in_small_file_system(store, tmp_path / "place", UNWRITABLE[kind], program)
+    assert said.split() == ["0", "0", "0"]
+
+
+def test_the_times_of_its_examples_are_forgotten(place: Workplace) -> None:
+    """Versions 1 and 2 left the time at which somebody last read each of them."""
+    examples = place.folder / "store" / "vault" / "full" / "1" / "examples"
+    for path in examples.rglob("*"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    opened(place, "full")
+    times = {(path.stat().st_atime, path.stat().st_mtime) for path in examples.rglob("*")}
+    assert times == {(LAST_READ, LAST_CHANGED)}
 
 
 @pytest.mark.parametrize("name", PROJECTS)

@@ -110,7 +110,11 @@ def _warn(store: Path | None, project: str | None) -> None:
     """Say at once what the next command would refuse."""
     from easeci.service.project import find_older
 
-    found = opened(store, project, refuse_older=False)
+    try:
+        found = opened(store, project, refuse_older=False)
+    except UsageError as error:  # such as a store of another repository
+        show_warnings((error.message,))
+        return
     records, _ = found.store.ledger(found.name)
     older = find_older(records, found.head_note)
     if older is not None:

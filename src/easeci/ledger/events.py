@@ -363,8 +363,8 @@ class ClockSetBack(Event):
 
 
 @dataclass(frozen=True)
-class BackupMade(Event):
-    """A backup of the store was written. Without its key it shows labels, but proves nothing."""
+class BackupBegun(Event):
+    """A backup of the store was begun. Without its key it shows labels, but proves nothing."""
 
     with_key: bool
     by: str = ""
@@ -406,7 +406,7 @@ KINDS: dict[str, type[Event]] = {
         MessageTried,
         Looked,
         ClockSetBack,
-        BackupMade,
+        BackupBegun,
         OlderStoreAccepted,
         LabelsExported,
         TokenMade,

@@ -14,7 +14,7 @@ from typing import Any
 from easeci.ledger.chain import Head, Record
 from easeci.ledger.events import (
     LABELLING,
-    BackupMade,
+    BackupBegun,
     BaselineArchived,
     BaselineBuilt,
     BaselineFailed,
@@ -312,7 +312,7 @@ _APPLY: dict[type[Event], Callable[[State, Any, Record], None]] = {
     MessageTried: _message_tried,
     Looked: _looked,
     ClockSetBack: _for_the_audit,
-    BackupMade: _for_the_audit,
+    BackupBegun: _for_the_audit,
     OlderStoreAccepted: _older_store_accepted,
     LabelsExported: _labels_exported,
     TokenMade: _for_the_audit,

@@ -26,9 +26,10 @@ from easeci.ledger.events import ClockSetBack, Event, ProjectOpened, parse_event
 from easeci.ledger.fold import apply, apply_record, fold
 from easeci.ledger.state import State, Testset
 from easeci.store.head_note import ChangedNoteError, HeadNote
-from easeci.store.placing import database_path
+from easeci.store.placing import database_path, is_of_earlier_version
 from easeci.store.store import AlsoWrite, Store
 from easeci.times import parse_time, time_text
+from easeci.vault.file_times import forget_all_times
 from easeci.vault.key import KEY_FILE, load_key
 from easeci.vault.paths import Vault, open_vault
 
@@ -102,13 +103,14 @@ class Project:
         """Read the new records only: the earlier ones were verified when they were read."""
         key = chain_key(self.vault)
         records, head = self.store.ledger(self.name, after=self.head.number)
-        if head is None or head.number < self.head.number:  # not the store that it was
+        lacks = head is None or head.number < self.head.number
+        if lacks or find_damage(key, self.name, records, head, after=self.head) is not None:
+            # Not the store that it was: all of it must be sound, and no older than was seen here.
             self.state, self.head = _load(self.store, self.name, key, self.head_note)
             return
-        _require_sound(find_damage(key, self.name, records, head, after=self.head))
         for record in records:
             apply_record(self.state, record)
-        self.head = head
+        self.head = head or self.head
 
     @property
     def commits(self) -> FetchedCommits:
@@ -184,6 +186,8 @@ def open_project(
     where = store_folder(repository, store).absolute()
     if not _is_begun(where) and not create:
         raise no_testset()
+    if is_of_earlier_version(where):
+        forget_all_times(where)
     opened = Store.open(where, create=create)
     first_commit = "" if name else _identity(repository)
     chosen = name or _project_of(opened, first_commit) or _default_name(repository)
@@ -262,14 +266,21 @@ def _head_note(repository: Repository, vault: Vault, name: str) -> HeadNote:
 def _load(store: Store, name: str, key: bytes, note: HeadNote | None) -> tuple[State, Head]:
     records, head = store.ledger(name)
     _require_sound(find_damage(key, name, records, head))
-    problem = None if note is None else find_older(records, note)
+    if note is not None:
+        _require_newest(records, note)
+        if head is not None:
+            note.raise_to(head)  # another clone may have recorded the last events
+    return fold(records), head or start(key, name)
+
+
+def _require_newest(records: Sequence[Record], note: HeadNote) -> None:
+    problem = find_older(records, note)
     if problem is not None:
         raise InfrastructureError(
             problem,
             hint="Nothing was done. `easeci restore FILE` puts a newer backup back. If there is "
             "none: `easeci restore --accept-older`.",
         )
-    return fold(records), head or start(key, name)
 
 
 def find_older(records: Sequence[Record], note: HeadNote) -> str | None:

@@ -8,8 +8,8 @@ A chain cannot show that a whole store was replaced by an older copy of itself, 
 was removed. The note shows it: the store must still hold the event that was noted. The outer folder
 is closed to other accounts and never changes, so its times tell them nothing.
 
-Somebody who can write to the git folder as the owner can remove the note, and another clone has a
-note of its own. A note that cannot be written is left out: the record itself is in the store.
+An account that may write to the git folder as its owner can remove the note, and another clone has
+a note of its own. A note that cannot be written is left out: the record itself is in the store.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from __future__ import annotations
 import hmac
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from easeci.files import PRIVATE_FOLDER, replace_file
+from easeci.files import PRIVATE_FILE, PRIVATE_FOLDER
 from easeci.ledger.chain import Head
 
 FOLDER = "easeci-owner"
 HEADS = "heads"
 LONGEST = 1024
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 class ChangedNoteError(ValueError):
@@ -44,19 +46,15 @@ class HeadNote:
     @property
     def path(self) -> Path:
         """The file of the note."""
-        return self._folder / HEADS / self.name
-
-    @property
-    def _folder(self) -> Path:
-        return self.git_dir / FOLDER
+        return self.git_dir / FOLDER / HEADS / self.name
 
     def read(self) -> Head | None:
         """The noted head; None if there is no note of ours. ChangedNoteError if it was changed."""
-        if not self._is_ours():
-            return None
         try:
-            with self.path.open("rb") as file:
-                content = file.read(LONGEST)
+            with self._heads(make=False) as heads:
+                descriptor = os.open(self.name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=heads)
+                with os.fdopen(descriptor, "rb") as file:
+                    content = file.read(LONGEST)
         except OSError:
             return None
         number, _, rest = content.decode("ascii", "replace").partition(" ")
@@ -65,27 +63,56 @@ class HeadNote:
             raise ChangedNoteError
         return Head(int(number), code)
 
+    def raise_to(self, head: Head) -> None:
+        """Note a head unless a higher one is noted. ChangedNoteError if the note was changed."""
+        noted = self.read()
+        if noted is None or noted.number < head.number:
+            self.write(head)
+
     def write(self, head: Head) -> None:
         """Note a head in place of the one before, where that is possible."""
-        with suppress(OSError):
-            if self.git_dir.stat().st_uid != os.geteuid():
-                return  # another account could lead us elsewhere by a link
-            self._folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
-            if self._is_ours():
-                if stat.S_IMODE(self._folder.stat().st_mode) != PRIVATE_FOLDER:
-                    self._folder.chmod(PRIVATE_FOLDER)
-                self.path.parent.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
-                replace_file(self.path, self._content(head))
+        unfinished = f".{self.name}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        with suppress(OSError), self._heads(make=True) as heads:
+            descriptor = os.open(unfinished, flags, PRIVATE_FILE, dir_fd=heads)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(self._content(head))
+                file.flush()
+                os.fsync(descriptor)
+            os.replace(unfinished, self.name, src_dir_fd=heads, dst_dir_fd=heads)
+            os.fsync(heads)
 
-    def _is_ours(self) -> bool:
-        """Whether the folder is one that only this account can have written to."""
+    @contextmanager
+    def _heads(self, *, make: bool) -> Iterator[int]:
+        """The open folder of notes. OSError if other accounts may write to it.
+
+        Others may own the git folder, so no link is followed and no folder is opened twice.
+        """
+        opened = [os.open(self.git_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)]
         try:
-            about = self._folder.lstat()
-        except OSError:
-            return False
-        others = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        return stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and not others
+            for name in (FOLDER, HEADS):
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(name, PRIVATE_FOLDER, dir_fd=opened[-1])
+                opened.append(_opened_ours(name, opened[-1]))
+            yield opened[-1]
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
 
     def _content(self, head: Head) -> bytes:
         said = f"{head.number} {head.code}"
         return f"{said} {hmac.digest(self.key, said.encode(), 'sha256').hex()}\n".encode()
+
+
+def _opened_ours(name: str, above: int) -> int:
+    """Open a folder that only this account can have written to, and close it to others."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(name, flags, dir_fd=above)
+    about = os.fstat(descriptor)
+    if about.st_uid != os.geteuid() or about.st_mode & OTHERS:
+        os.close(descriptor)
+        raise PermissionError(name)
+    if stat.S_IMODE(about.st_mode) != PRIVATE_FOLDER:
+        os.fchmod(descriptor, PRIVATE_FOLDER)
+    return descriptor

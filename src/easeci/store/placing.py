@@ -13,6 +13,7 @@ the store's folder itself; it is moved when it is next opened.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -23,6 +24,8 @@ from easeci.store.engine import BUSY_SECONDS, database_errors
 
 LEDGER = "ledger"
 DATABASE = "ledger.db"
+COPIES = 3
+ROOM = 1 << 20
 
 
 def database_path(store: Path) -> Path:
@@ -31,10 +34,24 @@ def database_path(store: Path) -> Path:
     return earlier if earlier.exists() and not place.exists() else place
 
 
+def is_of_earlier_version(store: Path) -> bool:
+    """Whether the database lies where earlier versions kept it."""
+    return database_path(store) == store / DATABASE
+
+
+def has_room(database: Path) -> bool:
+    """Whether the disk has room to change a database: for a copy, and for SQLite's log."""
+    with explained(f"{database} cannot be read"):
+        return shutil.disk_usage(database.parent).free > COPIES * database.stat().st_size + ROOM
+
+
 def move_database(store: Path) -> None:
-    """Move a database that an earlier version made to its place; one that can't be moved stays."""
+    """Move a database that an earlier version made to its place.
+
+    On a disk that is full or cannot be written it stays where it is.
+    """
     earlier, place = store / DATABASE, store / LEDGER / DATABASE
-    if not earlier.exists() or place.exists() or not os.access(store, os.W_OK):
+    if not is_of_earlier_version(store) or not os.access(store, os.W_OK) or not has_room(earlier):
         return
     with explained(f"the store {store} cannot be used"), _folder_locked(store):
         if not earlier.exists() or place.exists():  # another command was quicker

@@ -16,7 +16,13 @@ from easeci.files import explained, make_folder, make_store_folder
 from easeci.ledger.chain import Head, Record
 from easeci.store.engine import database_errors, is_read_only, sqlite_engine, writing
 from easeci.store.locks import is_locked, locked
-from easeci.store.placing import LEDGER, copy_database, database_path, move_database
+from easeci.store.placing import (
+    LEDGER,
+    copy_database,
+    database_path,
+    has_room,
+    move_database,
+)
 from easeci.store.schema import REVISION, event, project
 
 AlsoWrite = Callable[[Connection, int], None]
@@ -127,10 +133,11 @@ class Store:
 def migrate(engine: Engine, path: Path) -> None:
     """Bring the database to this version's schema, after a copy of it; refuse one that is newer.
 
-    A database that can only be read stays at its schema: events were always stored in one way.
+    A database stays at its schema if it can only be read, or if the disk is full: events were
+    always stored in one way.
     """
     found = _revision(engine)
-    if found == REVISION or is_read_only(engine):
+    if found == REVISION or is_read_only(engine) or (found and not has_room(path)):
         return
     # Here and not above: alembic is slow to load, and a store is migrated rarely.
     from alembic import command

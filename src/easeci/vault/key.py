@@ -1,7 +1,7 @@
 """The owner's key: it makes digests of labels unguessable.
 
 There are few ways to label a few examples, so anyone could find a plain hash of labels by trying.
-Every digest of the vault is keyed with 32 random bytes that never leave the store's folder.
+Every digest of the vault is keyed with 32 random bytes that leave the store only in a backup.
 """
 
 from __future__ import annotations

@@ -40,6 +40,8 @@ FIRST_LABELS = f"{LABELS}/0001.parquet"
 PREDICTIONS = "predictions"
 LOGS = "logs"
 ARCHIVES = "archives"
+PARTS = (EXAMPLES, LABELS, PREDICTIONS, LOGS, ARCHIVES)
+"""The folders of every testset, empty ones included."""
 
 
 @dataclass(frozen=True)

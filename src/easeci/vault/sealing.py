@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,19 +16,13 @@ from easeci.errors import InfrastructureError
 from easeci.files import PRIVATE_FILE, create_folder, explained, write_synced
 from easeci.vault import paths
 from easeci.vault.attachments import copy_attachments
+from easeci.vault.file_times import forget_times
 from easeci.vault.fingerprints import count_shared
 from easeci.vault.intake import Offered
 from easeci.vault.key import Key
 from easeci.vault.paths import Vault
 from easeci.vault.sealed_files import parquet, write_manifest
 from easeci.vault.testset import SealedTestset
-
-LAST_CHANGED = 315_532_800
-"""When all files for programs were changed: the first day of 1980. So this time tells nothing."""
-LAST_READ = 4_102_444_800
-"""When they were read: the first day of 2100. Linux keeps a time of access that lies in the future
-(unless mounted with strictatime), so it does not tell which files a labeller has seen. A program in
-the weaker sandbox can't open these files, but if it knows their names, it can ask for this time."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +79,7 @@ def seal(vault: Vault, number: int, offered: Offered) -> Seal:
 
 
 def _fill(folder: Path, key: Key, offered: Offered, digests: dict[str, str]) -> None:
-    for name in (paths.EXAMPLES, paths.LABELS, paths.PREDICTIONS, paths.LOGS, paths.ARCHIVES):
+    for name in paths.PARTS:
         (folder / name).mkdir(mode=0o700)
     examples = offered.examples
     contents = {
@@ -119,10 +112,3 @@ def _array(values: npt.NDArray[np.int64] | npt.NDArray[np.uint64]) -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, values, allow_pickle=False)
     return buffer.getvalue()
-
-
-def forget_times(folder: Path) -> None:
-    """Give all files for programs the same times."""
-    for parent, _, files in os.walk(folder, topdown=False):
-        for name in (*files, "."):
-            os.utime(Path(parent, name), (LAST_READ, LAST_CHANGED))

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from easeci.ledger.events import (
-    BackupMade,
+    BackupBegun,
     BaselineSet,
     ClockSetBack,
     Event,
@@ -44,7 +44,7 @@ class AuditKind(StrEnum):
     TESTSET_RETIRED = "testset retired"
     LABELS_ADDED = "labels added"
     BASELINE_SET = "baseline set"
-    BACKED_UP = "backed up"
+    BACKUP_BEGUN = "backup begun"
     OLDER_STORE_ACCEPTED = "older store accepted"
     CLOCK_SET_BACK = "clock set back"
     SIGNED_IN = "signed in"
@@ -115,8 +115,8 @@ def _retired(event: TestsetRetired) -> Described:
     return "", AuditKind.TESTSET_RETIRED, about
 
 
-def _backed_up(event: BackupMade) -> Described:
-    return event.by, AuditKind.BACKED_UP, "with the key" if event.with_key else "without the key"
+def _backed_up(event: BackupBegun) -> Described:
+    return event.by, AuditKind.BACKUP_BEGUN, "with the key" if event.with_key else "without the key"
 
 
 def _older_accepted(event: OlderStoreAccepted) -> Described:
@@ -134,7 +134,7 @@ _ABOUT: dict[type[Event], Callable[[Any], Described]] = {
     TestsetRetired: _retired,
     LabelsAdded: _labels_added,
     BaselineSet: _baseline_set,
-    BackupMade: _backed_up,
+    BackupBegun: _backed_up,
     OlderStoreAccepted: _older_accepted,
     ClockSetBack: lambda event: ("", AuditKind.CLOCK_SET_BACK, f"by {event.seconds:,} s"),
 }

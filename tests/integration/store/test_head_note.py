@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,34 @@ def test_a_place_that_others_control_is_not_used(tmp_path: Path) -> None:
     folder.unlink()
     note.write(HEAD)
     folder.chmod(0o777)
+    assert note.read() is None
+
+
+def test_a_note_is_only_raised(tmp_path: Path) -> None:
+    note = HeadNote(tmp_path, "p", b"key")
+    for number in (5, 3, 7):
+        note.raise_to(Head(number, HEAD.code))
+        assert note.read() == Head(max(5, number), HEAD.code)
+
+
+@pytest.mark.root
+def test_root_keeps_a_note_in_the_repository_of_another_account(tmp_path: Path) -> None:
+    """The account can remove it, but neither read nor forge it, nor lead root elsewhere by a link."""
+    git_dir, elsewhere = tmp_path / "git", tmp_path / "elsewhere"
+    for folder in (git_dir, elsewhere):
+        folder.mkdir()
+        os.chown(folder, 64_321, 64_321)
+    note = HeadNote(git_dir, "p", b"key")
+    (git_dir / "easeci-owner").symlink_to(elsewhere)
+    note.write(HEAD)
+    assert list(elsewhere.iterdir()) == []
+    (git_dir / "easeci-owner").unlink()
+    note.write(HEAD)
+    assert note.read() == HEAD
+    assert note.path.stat().st_uid == 0
+    (git_dir / "easeci-owner").rename(git_dir / "moved")
+    elsewhere.rename(git_dir / "easeci-owner")
+    (git_dir / "easeci-owner" / "heads").mkdir()
     assert note.read() is None
 
 

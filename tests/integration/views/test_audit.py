@@ -65,8 +65,8 @@ def test_commands_that_show_more_than_signals_are_in_it(place: Workplace, tmp_pa
         (ME, "released", "testset 1"),
         (ME, "token made", "ada, labeller"),
         (ME, "token removed", "ada"),
-        (ME, "backed up", "with the key"),
-        (ME, "backed up", "without the key"),
+        (ME, "backup begun", "with the key"),
+        (ME, "backup begun", "without the key"),
         (ME, "looked", "audit"),
     ]
 

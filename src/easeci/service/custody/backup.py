@@ -16,16 +16,17 @@ from __future__ import annotations
 import io
 import json
 import tarfile
-import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from easeci.build.workspace import open_scratch
 from easeci.errors import InfrastructureError, UsageError
 from easeci.files import PRIVATE_FILE, create_file, explained, make_folder, replacing
 from easeci.ledger.chain import Head
-from easeci.ledger.events import BackupMade
+from easeci.ledger.events import BackupBegun
 from easeci.service.custody.verify import recorded_files
 from easeci.service.project import Project, utc_now
 from easeci.store.placing import DATABASE, LEDGER, copy_database
@@ -72,27 +73,42 @@ def write_backup(
     With ``key_file``, the key goes to that file and not into the backup. Other commands and
     labellers can work meanwhile.
     """
-    for path in (target, *(() if key_file is None else (key_file,))):
-        _require_safe(project, path.absolute())
-    with project.exclusive(waiting):
-        project.append(BackupMade(with_key=key_file is None, by=by))
-    for _ in range(TRIES):
-        try:
-            made = _write(project, target, with_key=key_file is None)
-        except _ReplacedError:
-            continue
-        if key_file is not None:
-            with explained(f"the key was not written to {key_file}"):
-                create_file(key_file.absolute(), project.vault.key.file_content())
-        return made
-    raise InfrastructureError(
-        "files of the store are missing, or change all the time",
-        hint="No backup was made. `easeci log --verify` lists what is missing.",
-    )
+    _require_safe(project, target)
+    if key_file is not None:
+        _require_safe(project, key_file)
+        _keep_key_apart(project.vault.key, target, key_file)
+    with (
+        explained(f"the backup was not written to {target}"),
+        replacing(target.absolute(), PRIVATE_FILE) as file,
+    ):
+        with project.exclusive(waiting):  # before the copy, so that the copy holds this event
+            project.append(BackupBegun(with_key=key_file is None, by=by))
+        for _ in range(TRIES):
+            with suppress(_ReplacedError):
+                return _fill(project, file, with_key=key_file is None)
+        raise InfrastructureError(
+            "files of the store are missing, or change all the time",
+            hint="No backup was made. `easeci log --verify` lists what is missing.",
+        )
+
+
+def _keep_key_apart(key: Key, target: Path, key_file: Path) -> None:
+    """Write the key to its file, unless it is there from an earlier backup."""
+    content = key.file_content()
+    with explained(f"the key was not written to {key_file}"):
+        if key_file.exists() and key_file.read_bytes() == content:
+            return
+        if key_file.exists() or key_file.resolve() == target.resolve():
+            raise UsageError(
+                f"{key_file} is another file", hint="Name a new file for the key: --key-apart FILE."
+            )
+        create_file(key_file.absolute(), content)
 
 
 def _require_safe(project: Project, path: Path) -> None:
     """Refuse a place where labels could be committed, or lost together with the store."""
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {path.absolute().parent}")
     for folder in (*project.repository.folders, project.store.folder):
         if path.resolve().is_relative_to(folder.resolve()):
             raise UsageError(
@@ -101,20 +117,20 @@ def _require_safe(project: Project, path: Path) -> None:
             )
 
 
-def _write(project: Project, target: Path, *, with_key: bool) -> Backup:
+def _fill(project: Project, file: IO[bytes], *, with_key: bool) -> Backup:
     store, key = project.store.folder, project.vault.key
+    file.seek(0)
+    file.truncate()
     # Before the copy of the ledger: what is recorded in between is then in both, which is harmless.
     journals = [(path, path.read_bytes()) for path in _journals(store)]
     with (
-        explained(f"the backup was not written to {target}"),
-        tempfile.TemporaryDirectory(prefix="easeci-backup-") as folder,
-        replacing(target.absolute(), PRIVATE_FILE) as file,
+        open_scratch((*project.repository.folders, store)) as scratch,
         tarfile.open(fileobj=file, mode="w|", format=tarfile.PAX_FORMAT) as tar,
     ):
-        copied = Path(folder) / LEDGER / DATABASE
+        copied = scratch / LEDGER / DATABASE
         make_folder(copied.parent)
         copy_database(project.store.path, copied)
-        copy = Store.open(Path(folder))
+        copy = Store.open(scratch)
         heads = {name: copy.head(name) for name in copy.projects()}
         known = {name: head for name, head in heads.items() if head is not None}
         made = Backup(key.identity, utc_now(), known)

@@ -20,6 +20,7 @@ from easeci.files import (
     make_folder,
     remove_folder,
     replacing,
+    unfinished,
 )
 from easeci.ledger.events import OlderStoreAccepted
 from easeci.service.custody.backup import ABOUT, FORMAT
@@ -28,9 +29,9 @@ from easeci.service.project import Project, find_older
 from easeci.store.head_note import ChangedNoteError
 from easeci.store.placing import DATABASE, LEDGER, database_path
 from easeci.store.store import Store
+from easeci.vault.file_times import forget_times
 from easeci.vault.key import KEY_FILE, load_key
-from easeci.vault.paths import EXAMPLES, VAULT
-from easeci.vault.sealing import forget_times
+from easeci.vault.paths import EXAMPLES, PARTS, VAULT
 
 MEMBERS = re.compile(rf"{re.escape(ABOUT)}|{KEY_FILE}|{LEDGER}/{DATABASE}|{VAULT}(/[^/]+){{3,}}")
 """The names of the files in a backup."""
@@ -52,17 +53,20 @@ def restore_backup(file: Path, store: Path, *, key_file: Path | None = None) -> 
     about: dict[str, Any] = {}
 
     def fill(folder: Path) -> None:
+        create_file(folder / IGNORE, IGNORED_BY_GIT)  # first: this may lie in a work tree
         about.update(_unpack(file, folder))
-        create_file(folder / IGNORE, IGNORED_BY_GIT)
         if key_file is not None:
             with explained(f"the key {key_file} cannot be read"):
                 create_file(folder / KEY_FILE, key_file.read_bytes())
         _verify(file, folder)
-        for examples in (folder / VAULT).glob(f"*/*/{EXAMPLES}"):
-            forget_times(examples)
+        for testset in (folder / VAULT).glob("*/*"):
+            for part in PARTS:
+                make_folder(testset / part)
+            forget_times(testset / EXAMPLES)
 
     with explained(f"the backup was not restored to {store}"):
         make_folder(store.parent)
+        _sweep(store.parent)
         if store.exists():  # nothing but what git is told about it
             remove_folder(store)
         create_folder(store, fill)
@@ -70,6 +74,13 @@ def restore_backup(file: Path, store: Path, *, key_file: Path | None = None) -> 
     heads = {name: opened.head(name) for name in opened.projects()}
     events = {name: 0 if head is None else head.number for name, head in heads.items()}
     return Restored(store, str(about["at"]), events)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed restores have left beside the store."""
+    for path in folder.iterdir():
+        if unfinished(path.name) and path.is_dir() and not path.is_symlink():
+            remove_folder(path)
 
 
 def _require_free(store: Path) -> None:

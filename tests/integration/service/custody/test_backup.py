@@ -18,7 +18,7 @@ from easeci.service.labelling.session import LabelSession
 from easeci.service.project import open_project
 from easeci.store.placing import copy_database
 from tests.integration.service.labelling.labellers import LABEL, at, entries, truth, two_waiting
-from tests.projects import opened, run_on
+from tests.projects import add, opened, run_on
 from tests.repositories import Workplace, copy_of
 
 
@@ -45,6 +45,40 @@ def test_a_store_that_was_backed_up_goes_on_as_if_nothing_had_happened(sealed: W
     sealed.commit_cut(0.75)
     assert run_on(sealed).row.signal is Signal.FAIL
     assert verify(opened(sealed)) == []
+
+
+def test_folders_that_are_still_empty_are_there_afterwards(place: Workplace) -> None:
+    """Right after a testset was added, nothing is labelled, predicted or archived yet."""
+    add(place, labelled=False)
+    write_backup(opened(place), place.folder / "backup.tar")
+    store = moved_away(place)
+    restore_backup(place.folder / "backup.tar", store)
+    assert run_on(place).row.signal is Signal.BASELINE
+    place.commit_cut(0.52)
+    assert run_on(place).row.signal is Signal.PENDING
+    place.easeci("labels", "import", str(place.labels), code=0)
+
+
+def test_the_key_is_kept_apart_once(sealed: Workplace) -> None:
+    """Every later backup finds it there; another file is not overwritten."""
+    file, key = sealed.folder / "backup.tar", sealed.folder / "secret"
+    for _ in range(2):
+        write_backup(opened(sealed), file, key_file=key)
+    with pytest.raises(UsageError, match="another file"):
+        write_backup(opened(sealed), file, key_file=file)
+    with pytest.raises(UsageError, match="another file"):
+        write_backup(opened(sealed), sealed.folder / "new.tar", key_file=sealed.folder / "new.tar")
+    key.write_text("mine")
+    with pytest.raises(UsageError, match="another file"):
+        write_backup(opened(sealed), file, key_file=key)
+    assert key.read_text() == "mine"
+
+
+def test_a_backup_that_cannot_begin_is_not_recorded(sealed: Workplace) -> None:
+    before = opened(sealed).head
+    done = sealed.easeci("backup", str(sealed.folder / "missing" / "backup.tar"), code=2)
+    assert "there is no folder" in done.stderr
+    assert opened(sealed).head == before
 
 
 def test_the_key_may_be_kept_apart(sealed: Workplace) -> None:

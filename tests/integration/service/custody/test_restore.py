@@ -11,6 +11,7 @@ import pytest
 
 from easeci.errors import DataError, InfrastructureError, UsageError
 from easeci.ledger.events import OlderStoreAccepted
+from easeci.service.commits.submit import run
 from easeci.service.custody.backup import write_backup
 from easeci.service.custody.restore import accept_older, restore_backup
 from easeci.service.custody.verify import verify
@@ -147,6 +148,71 @@ def test_a_store_that_went_another_way_is_refused(sealed: Workplace) -> None:
     shutil.copytree(store_of(twin), store_of(sealed))
     with pytest.raises(InfrastructureError, match="is another"):
         opened(sealed)
+
+
+def test_a_killed_restore_leaves_nothing_that_git_would_add(
+    backed_up: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may lie in a work tree for ever; the next restore removes it."""
+
+    def killed(folder: Path) -> None:
+        copied = folder.with_name(".making-0123456789abcdef.tmp")
+        shutil.copytree(folder, copied)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "easeci.service.custody.restore.forget_times", lambda path: killed(path.parents[3])
+    )
+    with pytest.raises(KeyboardInterrupt):
+        restore_backup(backed_up.folder / "backup.tar", store_of(backed_up))
+    monkeypatch.undo()
+    left = backed_up.repository / ".making-0123456789abcdef.tmp"
+    assert (left / "key").exists()
+    assert backed_up.git("status", "--porcelain") == ""
+    restore_backup(backed_up.folder / "backup.tar", store_of(backed_up))
+    assert not left.exists()
+
+
+def test_a_clone_notes_what_another_one_has_recorded(sealed: Workplace) -> None:
+    """It has shown the signal, so it must not go on with a store that has forgotten it."""
+    store, clone = sealed.folder / "store", sealed.folder / "clone"
+    store_of(sealed).rename(store)
+    sealed.git("clone", "--quiet", ".", str(clone))
+    shutil.copytree(store, sealed.folder / "older")
+    run(open_project(sealed.repository, store=store))
+    open_project(clone, store=store)
+    shutil.rmtree(store)
+    (sealed.folder / "older").rename(store)
+    with pytest.raises(InfrastructureError, match="older than this clone has seen"):
+        open_project(clone, store=store)
+
+
+def test_a_project_that_is_open_follows_what_the_owner_accepts(sealed: Workplace) -> None:
+    """Such as a server's: it refuses the older store, and goes on once that was accepted."""
+    shutil.copytree(store_of(sealed), sealed.folder / "older")
+    served = opened(sealed)
+    run_on(sealed)
+    served.refresh()
+    shutil.rmtree(store_of(sealed))
+    (sealed.folder / "older").rename(store_of(sealed))
+    with pytest.raises(InfrastructureError, match="older than this clone has seen"):
+        served.refresh()
+    accept_older(open_project(sealed.repository, refuse_older=False))
+    sealed.commit_cut(0.6)
+    run_on(sealed)
+    sealed.commit_cut(0.52)
+    run_on(sealed)
+    served.refresh()
+    assert served.head == opened(sealed).head
+
+
+def test_a_store_of_another_repository_is_restored_with_a_warning(
+    backed_up: Workplace, tmp_path: Path
+) -> None:
+    other = Workplace.make(tmp_path / "other")
+    other.commit_cut(0.6)
+    done = other.easeci("restore", str(backed_up.folder / "backup.tar"), code=0)
+    assert "belongs to another repository" in done.stderr
 
 
 def test_a_copy_in_another_clone_is_not_noticed(sealed: Workplace) -> None:
