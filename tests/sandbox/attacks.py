@@ -127,6 +127,12 @@ ATTACKS = {
             os.utime(fd, (5, 5))
             return os.fstat(fd).st_mtime == 5
     """,
+    "a lease of a mounted file": """
+        import fcntl
+        def attack():
+            fd = os.open(targets["mounted"] + "/weights", os.O_RDONLY)
+            return fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK) == 0
+    """,
     "a listener on this machine": """
         import socket
         def attack():

@@ -222,6 +222,10 @@ LASTING = {
         "fcntl.ioctl(file, 0x40086602, struct.pack('l', 0x40))",
         "struct.unpack('l', fcntl.ioctl(file, 0x80086601, bytes(8)))[0] & 0x40",
     ),
+    "a hint of a mounted file": _change_of(
+        "fcntl.fcntl(file, 1036, struct.pack('Q', 3))",
+        "struct.unpack('Q', fcntl.fcntl(file, 1035, bytes(8)))[0] == 3",
+    ),
     "a mode of the vault": (
         """
         def act():

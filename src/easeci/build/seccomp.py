@@ -2,7 +2,8 @@
 
 It refuses calls that no model needs and that attackers have broken sandboxes with: to other
 processes' memory, new namespaces, mounts, keys, kernel programs, memory and messages that outlive
-their process, unusual sockets, and asynchronous calls, which a filter does not see.
+their process, unusual sockets, leases and hints of files, and asynchronous calls, which a filter
+does not see.
 """
 
 from __future__ import annotations
@@ -99,6 +100,10 @@ TERMINALS = (0x5400, 0x5500)
 """From where to where the numbers of ioctls for terminals, pipes and descriptors go."""
 FICLONE, FICLONERANGE = 0x40049409, 0x4020940D
 """They copy into a file that is open for writing."""
+LEASES, KNOWN_COMMANDS = 1024, range(1025, 1036)
+"""Commands of fcntl. A lease (1024) delays other processes that open the file for writing, although
+the program may only read it. A hint (1036) stays on the file for the next build. Higher numbers are
+too new to be known here. All of these fail as on a kernel that does not have them."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +115,17 @@ class Machine:
     socket: int
     socketpair: int
     ioctl: int
+    fcntl: int
     prlimit64: int
 
 
 MACHINES = {
-    "x86_64": Machine(0xC000003E, clone=56, socket=41, socketpair=53, ioctl=16, prlimit64=302),
-    "aarch64": Machine(0xC00000B7, clone=220, socket=198, socketpair=199, ioctl=29, prlimit64=261),
+    "x86_64": Machine(
+        0xC000003E, clone=56, socket=41, socketpair=53, ioctl=16, fcntl=72, prlimit64=302
+    ),
+    "aarch64": Machine(
+        0xC00000B7, clone=220, socket=198, socketpair=199, ioctl=29, fcntl=25, prlimit64=261
+    ),
 }
 
 
@@ -142,6 +152,7 @@ def seccomp_filter(*, namespaces: bool) -> bytes | None:
         code += [_step(JUMP_AT_LEAST, X32, 0, 1), _fail(errno.ENOSYS)]
     code += _failing(REFUSED[kind].values(), errno.EPERM)
     code += _failing(ABSENT, errno.ENOSYS)
+    code += _only(machine.fcntl, SECOND_ARGUMENT, KNOWN_COMMANDS, errno.EINVAL, (0, LEASES))
     code += _only(machine.socketpair, FIRST_ARGUMENT, (UNIX,), errno.EACCES)
     if namespaces:
         inside = (UNIX, INET, INET6, NETLINK)

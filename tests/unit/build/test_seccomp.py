@@ -114,15 +114,32 @@ def test_other_processes_and_flags_of_files_are_left_alone(kind: str) -> None:
     assert answer(with_namespaces, machine.audit, machine.ioctl, 3, set_flags) == ALLOW
 
 
+@pytest.mark.parametrize("namespaces", [True, False])
+def test_leases_and_hints_are_refused_and_locks_are_not(kind: str, namespaces: bool) -> None:
+    """Programs of several processes need locks. What is too new to be known is refused, too."""
+    machine, program = MACHINES[kind], seccomp_filter(namespaces=namespaces)
+    assert program is not None
+    commands = {"F_SETFD": 2, "F_SETLK": 6, "F_OFD_SETLK": 37, "F_DUPFD_CLOEXEC": 1030}
+    for command in (*commands.values(), 1025, 1035):
+        assert answer(program, machine.audit, machine.fcntl, 3, command) == ALLOW
+    lease, hint, delegation = 1024, 1036, 1040
+    for command in (lease, hint, delegation, 0xFFFFFFFF):
+        for upper in (0, 1 << 32):
+            found = answer(program, machine.audit, machine.fcntl, 3, command | upper)
+            assert found == FAIL_WITH | errno.EINVAL
+
+
 def test_the_numbers_are_those_of_the_kernel(kind: str) -> None:
     """Compared with the kernel's own headers, as far as these know the calls already."""
     if not HEADERS[kind].exists():
         pytest.skip(f"{HEADERS[kind]} is not installed")
     text = HEADERS[kind].read_text("ascii", "replace")
-    known = {name: int(number) for name, number in re.findall(r"__NR_(\w+)\s+(\d+)\n", text)}
+    known = {
+        name: int(number) for name, number in re.findall(r"__NR(?:3264)?_(\w+)\s+(\d+)\n", text)
+    }
     machine = MACHINES[kind]
     ours = {**REFUSED[kind], **WATCHING[kind], **IGNORED[kind], **SCHEDULING[kind]}
-    for name in ("clone", "socket", "socketpair", "ioctl", "prlimit64"):
+    for name in ("clone", "socket", "socketpair", "ioctl", "fcntl", "prlimit64"):
         ours[name] = getattr(machine, name)
     new = {"setxattrat", "removexattrat", "file_setattr", "fchmodat2"}
     assert {name for name in ours if name not in known} <= new
