@@ -6,10 +6,13 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Event, Semaphore
 
 import httpx
+import pytest
 
+from easeci.service.access.tokens import Visitor
 from tests.repositories import Workplace
 from tests.sites import Here, Visit
 from tests.waiting import PATIENCE
@@ -17,6 +20,18 @@ from tests.waiting import PATIENCE
 MOST = 12
 """The connections that this server has."""
 GET = b"GET /sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@dataclass
+class HeldUp:
+    """Requests that the server has begun, and does not answer before it may go on."""
+
+    go_on: Event = field(default_factory=Event)
+    begun: Semaphore = field(default_factory=lambda: Semaphore(0))
+
+    def wait_for(self, count: int) -> None:
+        """Until so many more requests have begun."""
+        assert all(self.begun.acquire(timeout=PATIENCE) for _ in range(count))
 
 
 @dataclass
@@ -31,6 +46,20 @@ class Busy:
         assert url.port is not None
         with socket.create_connection((url.host, url.port), timeout=PATIENCE) as line:
             yield line
+
+    @contextmanager
+    def held_up(self) -> Iterator[HeldUp]:
+        """The server answers nobody until ``go_on`` is set."""
+        held_up, find = HeldUp(), self.here.site.visitors.find
+
+        def slowly(session: str | None) -> Visitor | None:
+            held_up.begun.release()
+            assert held_up.go_on.wait(PATIENCE)
+            return find(session)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(self.here.site.visitors, "find", slowly)
+            yield held_up
 
     @property
     def owners(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from threading import Event, Semaphore
+from threading import Event
 
 import httpx
 import pytest
@@ -72,19 +72,11 @@ def test_an_upload_that_the_server_does_not_read_on_is_not_cut_off(
 ) -> None:
     """While it looks up who is asking, nothing more is taken than fits its buffer."""
     monkeypatch.setattr(connection, "BODY_SECONDS", 0.1)
-    looked = Event()
-    find = busy.here.site.visitors.find
-
-    def slowly(session: str | None) -> object:
-        assert looked.wait(PATIENCE)
-        return find(session)
-
-    monkeypatch.setattr(busy.here.site.visitors, "find", slowly)
     body = b"reason=".ljust(200_000, b"x")
-    with busy.connected() as line:
+    with busy.held_up() as held_up, busy.connected() as line:
         line.sendall(post("/testsets/1/retire", len(body), *busy.owners) + body[:150_000])
         time.sleep(0.4)
-        looked.set()
+        held_up.go_on.set()
         line.sendall(body[150_000:])
         answer = line.recv(100)
     assert answer.startswith(b"HTTP/1.1 400")
@@ -175,21 +167,15 @@ def test_if_none_can_be_spared_the_new_one_is_closed(
 ) -> None:
     """Requests that are being answered are never cut off. Other addresses are not concerned."""
     monkeypatch.setattr(connection, "MOST_OF_ONE_ADDRESS", 4)
-    go_on, begun = Event(), Semaphore(0)
-    find = busy.here.site.visitors.find
-
-    def slowly(session: str | None) -> object:
-        begun.release()
-        assert go_on.wait(PATIENCE)
-        return find(session)
-
-    monkeypatch.setattr(busy.here.site.visitors, "find", slowly)
-    with flood(busy.here.address, "127.0.0.2", 4, GET) as answered:
-        assert all(begun.acquire(timeout=PATIENCE) for _ in answered)
+    with (
+        busy.held_up() as held_up,
+        flood(busy.here.address, "127.0.0.2", 4, GET) as answered,
+    ):
+        held_up.wait_for(len(answered))
         with flood(busy.here.address, "127.0.0.2", 1, GET) as (refused,):
             assert until_closed(refused, b"") == b""
         with flood(busy.here.address, "127.0.0.1", 1, GET) as (other,):
-            go_on.set()
+            held_up.go_on.set()
             assert other.recv(100).startswith(b"HTTP/1.1 200")
         for line in answered:
             assert line.recv(100).startswith(b"HTTP/1.1 200")

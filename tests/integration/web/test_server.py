@@ -7,7 +7,6 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from threading import Event, Semaphore
 
 import httpx
 import pytest
@@ -21,26 +20,17 @@ from tests.sites import (
     serving,
     token,
 )
-from tests.waiting import PATIENCE, wait_until
+from tests.waiting import wait_until
 
 
-def test_the_number_of_connections_is_limited(busy: Busy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_connections_is_limited(busy: Busy) -> None:
     """While all of them are at work, further visitors are told to come later."""
-    go_on, begun = Event(), Semaphore(0)
-    find = busy.here.site.visitors.find
-
-    def slowly(session: str | None) -> object:
-        begun.release()
-        assert go_on.wait(PATIENCE)
-        return find(session)
-
-    monkeypatch.setattr(busy.here.site.visitors, "find", slowly)
-    with ExitStack() as lines:
+    with busy.held_up() as held_up, ExitStack() as lines:
         for _ in range(MOST - 1):
             lines.enter_context(busy.connected()).sendall(GET)
-        assert all(begun.acquire(timeout=PATIENCE) for _ in range(MOST - 1))
+        held_up.wait_for(MOST - 1)
         assert busy.owner.get("/").status_code == 503
-        go_on.set()
+        held_up.go_on.set()
     wait_until(lambda: busy.owner.get("/").status_code == 200)
 
 
