@@ -104,7 +104,7 @@ class Connection(H11Protocol):
     # -- places for others
 
     def _make_room(self) -> None:
-        """If there is one connection too many now, close the one that can be spared best."""
+        """If there is one connection too many now, close one that waits for its client."""
         others = [other for other in self.connections if isinstance(other, Connection)]
         others = [c for c in others if c is not self and not c.transport.is_closing()]
         neighbours = [c for c in others if c._counted_as == self._counted_as]
@@ -112,9 +112,9 @@ class Connection(H11Protocol):
         if len(neighbours) >= MOST_OF_ONE_ADDRESS and not self._is_of_a_proxy:
             (_longest_waiting(neighbours) or self).transport.abort()
         elif most is not None and len(others) + 1 >= most:
-            spared = _longest_waiting(others)
-            if spared is not None:  # otherwise uvicorn tells the new client to come later
-                spared.transport.abort()
+            surplus = _longest_waiting(others)
+            if surplus is not None:  # otherwise uvicorn tells the new client to come later
+                surplus.transport.abort()
 
     @property
     def _is_of_a_proxy(self) -> bool:

@@ -49,14 +49,14 @@ class Listener(socket.socket):
         new = _Accepted(connection, counted_as(str(address[0])))
         waiting = self._waiting()
         neighbours = [known for known in waiting if known.counted_as == new.counted_as]
-        spared: _Accepted | None = None
+        surplus: _Accepted | None = None
         if len(neighbours) >= self._most_of_one and not is_proxy(str(address[0]), self._proxies):
-            spared = neighbours[0]
+            surplus = neighbours[0]
         elif len(waiting) >= self._most:
-            spared = waiting[0]
-        if spared is not None:
-            spared.end()
-            waiting.remove(spared)
+            surplus = waiting[0]
+        if surplus is not None:
+            surplus.end()
+            waiting.remove(surplus)
         self._accepted = [*waiting, new]
         return connection, address
 
