@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 import threading
+from contextlib import suppress
 
-from easeci.errors import UsageError
+from easeci.errors import InfrastructureError, UsageError
 from easeci.service.access.tokens import (
     Visitor,
     note_refusal,
@@ -44,11 +45,13 @@ class Visitors:
     def refused(self, host: str) -> int:
         """Count a wrong token; returns how many seconds its address has to wait.
 
-        Only the first one of an address in a minute is noted, so that guessing writes little.
+        Only the first one of an address in a minute is noted, so that guessing writes little. If
+        the store can't be written, it is counted all the same: the visitor must not notice.
         """
         wrong = self._throttle.failed(counted_as(host))
         if wrong.is_first:
-            note_refusal(self._project, client_address(host))
+            with suppress(InfrastructureError):
+                note_refusal(self._project, client_address(host))
         return wrong.wait
 
     def sign_out(self, visitor: Visitor, host: str) -> None:
