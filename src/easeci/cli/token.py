@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from typing import Annotated
 
@@ -70,10 +71,19 @@ def remove(
     store: StoreOption = None,
     project: ProjectOption = None,
 ) -> None:
-    """Remove a token, and end the sessions that were opened with it at once."""
+    """Remove a token, and end the sessions that were opened with it, at once.
+
+    If another command works on the project, the token is gone already, and
+    this command waits to record that. If you stop it, the next command that
+    writes to the project records the removal.
+    """
     from easeci.service.access.tokens import remove_token
 
-    remove_token(opened(store, project), name, by=login_name(), waiting=say_waiting)
+    def waiting() -> None:
+        print(f"The token of {name} is gone. It remains to record that.", file=sys.stderr)
+        say_waiting()
+
+    remove_token(opened(store, project), name, by=login_name(), waiting=waiting)
     output().print(f"The token of {escape(name)} is gone.")
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,9 +23,10 @@ from easeci.errors import InfrastructureError, NoTestsetError, UsageError
 from easeci.files import explained
 from easeci.ledger.chain import Head, Record, chained, find_damage, start
 from easeci.ledger.disclosure import disclosed_reason
-from easeci.ledger.events import ClockSetBack, Event, ProjectOpened, parse_event
+from easeci.ledger.events import ClockSetBack, Event, ProjectOpened, TokenRemoved, parse_event
 from easeci.ledger.fold import apply, apply_record, fold
 from easeci.ledger.state import State, Testset
+from easeci.store.access import Access, forget_removals
 from easeci.store.head_note import ChangedNoteError, HeadNote
 from easeci.store.placing import database_path, is_of_earlier_version
 from easeci.store.store import AlsoWrite, Store
@@ -84,10 +86,18 @@ class Project:
             self._catch_up()
             before = self.head
             try:
+                self._record_removals()
                 yield
             finally:
                 if self.head != before:
                     self.head_note.write(self.head)
+
+    def _record_removals(self) -> None:
+        """Record the tokens that were removed while another command acted on the project."""
+        removals = Access(self.store, self.name).removals()
+        if removals:
+            events = (TokenRemoved(removal.name, removal.by) for removal in removals)
+            self.append(*events, also=partial(forget_removals, removals=removals))
 
     @property
     def head_note(self) -> HeadNote:

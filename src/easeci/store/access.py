@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from easeci.errors import InfrastructureError, UsageError
-from easeci.store.engine import database_errors, writing
-from easeci.store.schema import project, session, token
+from easeci.store.engine import database_errors, is_read_only, writing
+from easeci.store.schema import project, removed_token, session, token
 from easeci.store.sign_ins import SignInKind, SignInRow, note_sign_in
 from easeci.store.store import Store
 
@@ -31,6 +31,15 @@ class SessionRow:
     name: str
     role: str
     until: str
+
+
+@dataclass(frozen=True)
+class Removal:
+    """A token that was removed, and by whom; not an event of the chain yet."""
+
+    id: int
+    name: str
+    by: str
 
 
 @dataclass(frozen=True)
@@ -64,14 +73,44 @@ class Access:
             .where(project.c.name == self.project, token.c.digest == token_digest)
         )
         with database_errors(self.store.path), self.store.engine.connect() as connection:
-            found = connection.execute(query).first()
-        if found is None:
-            return False
+            if connection.execute(query).first() is None:
+                return False
         with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
+            found = connection.execute(query).first()
+            if found is None:  # removed since
+                return False
             project_id = self._id(connection)
             row = SessionRow(found.name, found.role, until)
             _open(connection, project_id, row, digest, now, address, token_id=found.id)
             return True
+
+    def remove_token(self, name: str, by: str, now: str) -> None:
+        """Remove a token and its sessions at once, and note that this is to be recorded."""
+        with database_errors(self.store.path), writing(self.store.engine).begin() as connection:
+            project_id = self._id(connection)
+            own = (token.c.project_id == project_id, token.c.name == name)
+            opened = session.c.token_id.in_(select(token.c.id).where(*own))
+            _close(connection, project_id, [opened, session.c.until > now], now, SignInKind.ENDED)
+            if connection.execute(delete(token).where(*own)).rowcount == 0:
+                raise UsageError(
+                    f"there is no token named '{name}'",
+                    hint="`easeci token list` shows all of them.",
+                )
+            values = {"project_id": project_id, "name": name, "by": by}
+            connection.execute(insert(removed_token).values(**values))
+
+    def removals(self) -> list[Removal]:
+        """The removals that are not recorded yet, the oldest first."""
+        if is_read_only(self.store.engine):
+            return []  # such a database may be older than the table, and nothing can be recorded
+        query = (
+            select(removed_token.c.id, removed_token.c.name, removed_token.c.by)
+            .join(project)
+            .where(project.c.name == self.project)
+            .order_by(removed_token.c.id)
+        )
+        with database_errors(self.store.path), self.store.engine.connect() as connection:
+            return [Removal(*row) for row in connection.execute(query).all()]
 
     def open_session_without_token(
         self, row: SessionRow, digest: str, now: str, address: str = ""
@@ -136,26 +175,29 @@ class Access:
 
 
 def insert_token(connection: Connection, project_id: int, row: TokenRow, digest: str) -> None:
-    """Store a token, in the transaction that records it; an error if the name is taken."""
+    """Store a token, in the transaction that records it; an error if the name is taken.
+
+    A name is taken until its token's removal is recorded, so that the chain has both in order.
+    """
     values = {"name": row.name, "role": row.role, "at": row.at, "digest": digest}
+    namesakes = (removed_token.c.project_id == project_id, removed_token.c.name == row.name)
     try:
         connection.execute(insert(token).values(project_id=project_id, **values))
     except IntegrityError:
+        is_taken = True
+    else:
+        is_taken = connection.scalar(select(removed_token.c.id).where(*namesakes)) is not None
+    if is_taken:
         raise UsageError(
             f"there is a token named '{row.name}' already",
             hint="Name another, or remove that one first: `easeci token remove NAME`.",
-        ) from None
-
-
-def delete_token(connection: Connection, project_id: int, name: str, now: str) -> None:
-    """Remove a token and its sessions, in the transaction that records it."""
-    own = (token.c.project_id == project_id, token.c.name == name)
-    opened = session.c.token_id.in_(select(token.c.id).where(*own))
-    _close(connection, project_id, [opened, session.c.until > now], now, SignInKind.ENDED)
-    if connection.execute(delete(token).where(*own)).rowcount == 0:
-        raise UsageError(
-            f"there is no token named '{name}'", hint="`easeci token list` shows all of them."
         )
+
+
+def forget_removals(connection: Connection, _project_id: int, removals: Sequence[Removal]) -> None:
+    """Drop the notes of removals, in the transaction that records them."""
+    known = [removal.id for removal in removals]
+    connection.execute(delete(removed_token).where(removed_token.c.id.in_(known)))
 
 
 def _open(

@@ -59,6 +59,16 @@ session = Table(
     Column("until", String(32), nullable=False),
 )
 
+removed_token = Table(
+    "removed_token",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, ForeignKey("project.id"), nullable=False),
+    Column("name", String(100), nullable=False),
+    Column("by", String(100), nullable=False),
+)
+"""Tokens that are removed already, until that is an event of the chain."""
+
 sign_in = Table(
     "sign_in",
     metadata,

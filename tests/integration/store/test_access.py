@@ -6,11 +6,14 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from sqlalchemy import Engine
 
 from easeci.errors import InfrastructureError, UsageError
 from easeci.ledger.chain import Head, chained, start
 from easeci.ledger.events import Event, Looked, TokenMade, TokenRemoved
-from easeci.store.access import Access, SessionRow, TokenRow, delete_token, insert_token
+from easeci.store import access as module
+from easeci.store.access import Access, SessionRow, TokenRow, forget_removals, insert_token
+from easeci.store.engine import writing
 from easeci.store.store import AlsoWrite, Store
 from tests.histories import KEY
 
@@ -35,10 +38,6 @@ def add(access: Access, row: TokenRow, digest: str) -> None:
     append(access, TokenMade(row.name, row.role), partial(insert_token, row=row, digest=digest))
 
 
-def remove(access: Access, name: str) -> None:
-    append(access, TokenRemoved(name), partial(delete_token, name=name, now=BEFORE))
-
-
 @pytest.fixture
 def access(store: Store) -> Access:
     return access_to(store, "p")
@@ -57,10 +56,44 @@ def test_a_session_has_the_name_and_role_of_its_token_until_it_ends(access: Acce
 def test_a_token_that_is_removed_ends_its_sessions(access: Access) -> None:
     add(access, ANN, "digest")
     access.open_session("digest", "session", BEFORE, NOW)
-    remove(access, "ann")
+    access.remove_token("ann", "olga", BEFORE)
     with pytest.raises(UsageError, match="no token named 'ann'"):
-        remove(access, "ann")
+        access.remove_token("ann", "olga", BEFORE)
     assert (access.tokens(), access.session("session", BEFORE)) == ([], None)
+
+
+def test_a_token_that_is_removed_while_somebody_signs_in_opens_no_session(
+    access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look for the token and the writing of the session."""
+    add(access, ANN, "digest")
+
+    def removed_before(engine: Engine) -> Engine:
+        monkeypatch.undo()
+        access.remove_token("ann", "olga", BEFORE)
+        return writing(engine)
+
+    monkeypatch.setattr(module, "writing", removed_before)
+    assert not access.open_session("digest", "session", BEFORE, NOW)
+    assert access.session("session", BEFORE) is None
+
+
+def test_a_removal_is_known_until_it_is_recorded(store: Store, access: Access) -> None:
+    """Its name is taken until then; other projects are not concerned. A mistake is not noted."""
+    other = access_to(store, "q")
+    add(access, ANN, "digest")
+    access.remove_token("ann", "olga", BEFORE)
+    with pytest.raises(UsageError, match="no token named 'ben'"):
+        access.remove_token("ben", "olga", BEFORE)
+    removals = access.removals()
+    assert [(removal.name, removal.by) for removal in removals] == [("ann", "olga")]
+    with pytest.raises(UsageError, match="a token named 'ann' already"):
+        add(access, ANN, "another digest")
+    assert (other.removals(), access.tokens()) == ([], [])
+    add(other, ANN, "other digest")
+    append(access, TokenRemoved("ann"), partial(forget_removals, removals=removals))
+    assert access.removals() == []
+    add(access, ANN, "another digest")
 
 
 def test_two_tokens_of_a_project_never_have_one_name(access: Access) -> None:
@@ -97,8 +130,6 @@ def test_a_token_and_its_event_are_written_together_or_not_at_all(access: Access
     before = access.store.records("p")
     with pytest.raises(UsageError):
         add(access, ANN, "other")
-    with pytest.raises(UsageError):
-        remove(access, "ben")
     assert access.store.records("p") == before
     old = Head(before[0].number, before[0].code)  # as if another command had written meanwhile
     late = chained(KEY, old, "now", [TokenMade("ben", "labeller")])

@@ -95,8 +95,8 @@ def test_visitors_of_pages_are_in_it_from_signing_in_to_signing_out(place: Workp
     assert found.count(("", "sign-in refused", "wrong token")) == 1, "one a minute is enough"
     order = [what for who, what, _ in found if who == "olga" and what.startswith("signed")]
     assert order == ["signed in", "signed out"]
-    assert found.index((ME, "token removed", "ada")) < found.index(
-        ("ada", "session ended", "labeller")
+    assert found.index(("ada", "session ended", "labeller")) < found.index(
+        (ME, "token removed", "ada")
     )
     entries = audit(open_project(place.repository))
     refused = next(entry for entry in entries if entry.what is AuditKind.REFUSED)

@@ -9,8 +9,9 @@ import httpx
 from easeci.service.access.tokens import SESSION_HOURS
 from easeci.web.addresses import parse_proxies
 from easeci.web.throttle import MOST_FAILURES, MOST_FAILURES_OF_ALL
+from tests.commands import start_easeci
 from tests.repositories import Workplace
-from tests.sites import Here, Running, Visit, serving_here, token
+from tests.sites import Here, Running, Visit, held, serving_here, token
 from tests.waiting import PATIENCE
 
 
@@ -74,6 +75,26 @@ def test_a_session_by_the_link_can_be_ended(running: Running, place: Workplace) 
     assert visit.get("/testsets").status_code == 200
     place.easeci("token", "sign-out", code=0)
     assert visit.get("/testsets").status_code == 303
+
+
+def test_a_token_that_leaked_is_removed_while_a_build_runs(here: Here, place: Workplace) -> None:
+    """Its sessions too, although the command waits to record it. The command is even killed then:
+    the next one records the removal."""
+    text = token(place.repository, "owner", "leaked")
+    thief = Visit(here.address)
+    thief.sign_in(text)
+    assert thief.get("/testsets").status_code == 200
+    with held(place):
+        removing = start_easeci("token", "remove", "leaked", folder=place.repository)
+        with removing:
+            assert removing.stderr is not None
+            assert "The token of leaked is gone" in removing.stderr.readline()
+            assert "waiting for it" in removing.stderr.readline()
+            assert thief.get("/testsets").status_code == 303
+            assert Visit(here.address).sign_in(text).status_code == 401
+            removing.kill()
+    recorded = place.easeci("log", "--audit", code=0).stdout
+    assert [line for line in recorded.splitlines() if "token removed" in line and "leaked" in line]
 
 
 def test_no_labeller_has_the_name_of_the_account_that_serves(place: Workplace) -> None:

@@ -3,6 +3,7 @@
 A token is 256 random bits and is shown once. The store keeps only keyed digests of tokens and
 sessions, so nobody can sign in with what the store holds. That a token was made or removed is an
 event of the chain; signing in and out is noted in a table, because it must not wait for a build.
+Removing a token does not wait either: only its event does, for the next command that acts.
 
 A name belongs to one person. It is recorded with each label, and a labeller may take back answers
 under the same name until they are recorded. So no other token may have the owner's name.
@@ -19,9 +20,9 @@ from enum import StrEnum
 from functools import partial
 
 from easeci.errors import UsageError
-from easeci.ledger.events import TokenMade, TokenRemoved
+from easeci.ledger.events import TokenMade
 from easeci.service.project import Project, utc_now
-from easeci.store.access import Access, SessionRow, TokenRow, delete_token, insert_token
+from easeci.store.access import Access, SessionRow, TokenRow, insert_token
 from easeci.times import parse_time, time_text
 
 PREFIX = "easeci_"
@@ -105,13 +106,14 @@ def tokens(project: Project) -> list[TokenRow]:
 def remove_token(
     project: Project, name: str, *, by: str = "", waiting: Callable[[], None] | None = None
 ) -> None:
-    """Remove a token; everybody who signed in with it is signed out at once.
+    """Remove a token; everybody who signed in with it is signed out at once. Then record it.
 
-    ``waiting`` is called once if another command acts on the project now.
+    ``waiting`` is called once if another command acts on the project now. The token is gone by
+    then. If this command is ended while it waits, the next one that acts records the removal.
     """
+    _access(project).remove_token(name, by, utc_now())
     with project.exclusive(waiting):
-        remove = partial(delete_token, name=name, now=utc_now())
-        project.append(TokenRemoved(name, by=by), also=remove)
+        pass  # acting on the project records removals
 
 
 def sign_in(project: Project, token: str, address: str = "") -> str | None:

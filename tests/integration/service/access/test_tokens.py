@@ -10,7 +10,7 @@ import pytest
 
 from easeci.errors import UsageError
 from easeci.ledger.chain import find_damage
-from easeci.ledger.events import Looked, TokenMade, TokenRemoved, parse_event
+from easeci.ledger.events import Event, Looked, TokenMade, TokenRemoved, parse_event
 from easeci.service.access import tokens
 from easeci.service.access.tokens import (
     Role,
@@ -206,6 +206,52 @@ def test_a_token_waits_for_another_command_and_says_so(project: Project) -> None
         other.append(Looked("status"))
     thread.join(PATIENCE)
     assert [row.name for row in tokens.tokens(other)] == ["ada"]
+
+
+def events_of(project: Project, after: int) -> list[Event]:
+    """The events that were recorded after one of that number."""
+    records = project.store.records(project.name, after)
+    return [parse_event(record.kind, record.version, record.text) for record in records]
+
+
+def test_a_token_is_removed_at_once_and_recorded_when_the_project_is_free(project: Project) -> None:
+    """A token that leaked must not work until a build ends. The build is not overtaken."""
+    made = add_token(project, "owner", "ada")
+    session, before = sign_in(project, made.text) or "", project.head.number
+    other, said = open_project(project.repository.top or Path()), threading.Semaphore(0)
+    with other.exclusive():
+        thread = threading.Thread(
+            target=remove_token,
+            args=(project, "ada"),
+            kwargs={"by": "root", "waiting": said.release},
+        )
+        thread.start()
+        assert said.acquire(timeout=PATIENCE)
+        assert (sign_in(other, made.text), visitor_of(other, session)) == (None, None)
+        assert (tokens.tokens(other), events_of(other, before)) == ([], [])
+        other.append(Looked("status"))
+    thread.join(PATIENCE)
+    assert events_of(other, before) == [Looked("status"), TokenRemoved("ada", "root")]
+
+
+def test_a_removal_that_was_interrupted_is_recorded_by_the_next_command(project: Project) -> None:
+    """Before that command's own events, and once."""
+    made = add_token(project, "owner", "ada")
+    before = project.head.number
+    other = open_project(project.repository.top or Path())
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with other.exclusive(), pytest.raises(KeyboardInterrupt):
+        remove_token(project, "ada", by="root", waiting=interrupted)
+    assert sign_in(project, made.text) is None
+    for _ in range(2):
+        with other.exclusive():
+            assert events_of(other, before) == [TokenRemoved("ada", "root")]
+    assert other.head_note.read() == other.head
+    add_token(project, "labeller", "ada")
+    assert events_of(project, before)[1:] == [TokenMade("ada", "labeller")]
 
 
 def test_mistakes_are_said(project: Project) -> None:

@@ -1,4 +1,4 @@
-"""Signing in and out: when, who, and from where."""
+"""Signing in and out, and tokens whose removal is not recorded in the chain yet."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Make the tables."""
     op.create_table(
         "sign_in",
         sa.Column("id", sa.Integer, primary_key=True),
@@ -20,8 +20,16 @@ def upgrade() -> None:
         sa.Column("after", sa.Integer, nullable=False),
         sa.Column("address", sa.String(64), nullable=False),
     )
+    op.create_table(
+        "removed_token",
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("project_id", sa.Integer, sa.ForeignKey("project.id"), nullable=False),
+        sa.Column("name", sa.String(100), nullable=False),
+        sa.Column("by", sa.String(100), nullable=False),
+    )
 
 
 def downgrade() -> None:
-    """Remove it."""
+    """Remove them."""
+    op.drop_table("removed_token")
     op.drop_table("sign_in")
