@@ -101,15 +101,18 @@ def test_it_can_be_read_where_nothing_can_be_written(
     """It is neither moved nor migrated then."""
     program = f"""
 import subprocess
-for words in ("status", "log", "log --verify"):
+for words in ("status", "log", "log --verify", "status --owner"):
     done = subprocess.run(
         ["{COMMAND}", *words.split(), "--store", "{tmp_path}/place/store", "--project", "full"],
         cwd="{place.repository}", capture_output=True, text=True)
-    print(done.returncode, done.stderr)
+    print(done.returncode, done.stderr.partition("\\n")[0])
 """
     store = place.folder / "store"
     said = in_small_file_system(store, tmp_path / "place", UNWRITABLE[kind], program)
-    assert said.split() == ["0", "0", "0"]
+    *shown, refused = said.splitlines()
+    assert [line.strip() for line in shown] == ["0", "0", "0"]
+    assert refused.startswith("6 error: the store")
+    assert "earlier version" in refused
 
 
 def test_the_times_of_its_examples_are_forgotten(place: Workplace) -> None:

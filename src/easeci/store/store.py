@@ -33,12 +33,14 @@ AlsoWrite = Callable[[Connection, int], None]
 class Store:
     """A folder with a database of events, whose file is ``path``.
 
-    A store knows records, heads and projects. It does not know what events mean.
+    A store knows records, heads and projects. It does not know what events mean. One that is not
+    ``current`` has the schema of an earlier version: its events can be read, and nothing written.
     """
 
     folder: Path
     path: Path
     engine: Engine
+    current: bool
 
     @staticmethod
     def open(folder: Path, *, create: bool = False) -> Store:
@@ -54,12 +56,12 @@ class Store:
                 f"the ledger of the store {folder} is missing",
                 hint="Put a backup of the store back: `easeci restore FILE`.",
             )
-        store = Store(folder, path, sqlite_engine(path, create=create))
+        engine = sqlite_engine(path, create=create)
         with database_errors(path):
-            migrate(store.engine, path)
+            current = migrate(engine, path)
         if create:
             path.chmod(0o600)
-        return store
+        return Store(folder, path, engine, current)
 
     def projects(self) -> list[str]:
         """The names of all projects, sorted."""
@@ -113,6 +115,12 @@ class Store:
 
         ``waiting`` is called once if another command is acting on it.
         """
+        if not self.current:
+            raise InfrastructureError(
+                f"the store {self.folder} is of an earlier version and cannot be changed to this "
+                "one: the disk is full or read-only",
+                hint="Nothing was done. Free some space, or make the store's folder writable.",
+            )
         with locked(self._lock(name), waiting):
             yield
 
@@ -130,15 +138,17 @@ class Store:
         return None if found == "ok" else f"{self.path.name}: {found}"
 
 
-def migrate(engine: Engine, path: Path) -> None:
+def migrate(engine: Engine, path: Path) -> bool:
     """Bring the database to this version's schema, after a copy of it; refuse one that is newer.
 
     A database stays at its schema if it can only be read, or if the disk is full: events were
-    always stored in one way.
+    always stored in one way. Returns whether it has this version's schema now.
     """
     found = _revision(engine)
-    if found == REVISION or is_read_only(engine) or (found and not has_room(path)):
-        return
+    if found == REVISION:
+        return True
+    if is_read_only(engine) or (found and not has_room(path)):
+        return False
     # Here and not above: alembic is slow to load, and a store is migrated rarely.
     from alembic import command
     from alembic.config import Config
@@ -160,6 +170,7 @@ def migrate(engine: Engine, path: Path) -> None:
     with writing(engine).begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")  # does nothing if another command was quicker
+    return True
 
 
 def _revision(engine: Engine) -> str | None:
