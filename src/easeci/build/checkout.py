@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
-from easeci.build.fetch import FetchedCommit
-from easeci.build.git import WORK_SECONDS, ask_git, from_outside, git_entries, shown
-from easeci.build.sandbox import size_text
-from easeci.errors import BuildError, EaseciError, InfrastructureError
+from easeci.build.fetch import MOST_BYTES, MOST_FILES, FetchedCommit, too_large
+from easeci.build.git import WORK_SECONDS, GitAnswer, ask_git, git_entries, shown
+from easeci.build.room import LEAST_BYTES, require_room, require_writable
+from easeci.errors import BuildError, InfrastructureError
+from easeci.files import explained
 
-MOST_FILES = 500_000
-MOST_BYTES = 32 * 2**30
 LFS_HEAD = b"version https://git-lfs.github.com/spec/v"
 LFS_LARGEST = 1024
 """An LFS pointer is a few lines; the specification limits it to less than this."""
@@ -22,13 +23,22 @@ LONGEST_NAME = 255
 LONGEST_PATH = 3000
 """In bytes. Linux allows 4096 for a whole path, and the build's own folder comes before it."""
 DEEPEST = 100
-UNWRITABLE = (
-    *("File name too long", "invalid path", "Invalid argument", "unable to create symlink"),
-    *("Not a directory", "Is a directory", "File exists", "Invalid or incomplete multibyte"),
-)
-"""What git says of a path that cannot be written because of the tree that it is in."""
+LONGEST_TARGET = 4095
+"""Of a link, in bytes: what Linux allows."""
+LINK, SUBMODULE = b"120000", b"160000"
+"""Modes of entries in a tree."""
 SHOWN = 100
+NOT_WRITTEN = "the commit cannot be checked out"
 RENAME = "Rename the file, and commit it again."
+REPLACE = "Replace the link, and commit it again."
+
+
+@dataclass(frozen=True)
+class ListedTree:
+    """What a tree holds, as git lists it: files, links and folders, and the bytes of all files."""
+
+    files: int
+    size: int
 
 
 @dataclass(frozen=True)
@@ -65,40 +75,49 @@ def checkout(commit: FetchedCommit, into: Path) -> None:
             "HOME": private,
             "XDG_CONFIG_HOME": private,
         }
-        _refuse_tree(environment, into, commit.id)
+        listed = _refuse_tree(environment, into, commit.id)
+        require_room(into, listed.size, listed.files, NOT_WRITTEN)
         command = ("read-tree", "--reset", "-u", commit.id)
         written = ask_git(into, *command, environment=environment, seconds=WORK_SECONDS)
         if not written.ok:
-            raise _not_written(written.complaint)
+            _refuse_unwritten(written, listed, into)
     _refuse_pointers(into)
 
 
-def _not_written(complaint: str) -> EaseciError:
-    """A tree that no folder can hold is the commit's fault; all else is around us."""
-    if not from_outside(complaint) and any(cause in complaint for cause in UNWRITABLE):
-        return BuildError(f"the commit cannot be checked out: {shown(complaint)}", hint=RENAME)
-    return InfrastructureError(f"the commit cannot be checked out: {shown(complaint)}")
+def _refuse_unwritten(written: GitAnswer, listed: ListedTree, into: Path) -> NoReturn:
+    """Raise what a checkout stands for that failed. What is not around us is the commit's fault.
+
+    Git's complaint quotes paths of the commit, so nothing is decided by it.
+    """
+    cause = f"{NOT_WRITTEN}: {shown(written.complaint)}"
+    if written.was_killed:
+        raise InfrastructureError(cause)
+    shutil.rmtree(into, ignore_errors=True)
+    with explained(NOT_WRITTEN):
+        into.mkdir(exist_ok=True)
+    require_room(into, listed.size, listed.files, NOT_WRITTEN)
+    require_writable(into, listed.size + listed.files * LEAST_BYTES, NOT_WRITTEN)
+    raise BuildError(cause, hint=RENAME)
 
 
-def _refuse_tree(environment: Mapping[str, str], folder: Path, commit: str) -> None:
-    """Refuse submodules, paths that no folder can hold, and trees that are huge on disk only."""
+def _refuse_tree(environment: Mapping[str, str], folder: Path, commit: str) -> ListedTree:
+    """Refuse submodules, what no folder can hold, and trees that are huge on disk only."""
     files = size = 0
     question = ("ls-tree", "-r", "-t", "-l", "--full-tree", "-z", commit)
     with git_entries(folder, *question, environment=environment) as entries:
         for entry in entries:
             about, _, path = entry.partition(b"\t")
             mode, _, _, length = about.split()
-            if mode == b"160000":
+            if mode == SUBMODULE:
                 raise _submodule(path.decode("utf-8", "replace"))
             _refuse_path(path)
+            if mode == LINK:
+                _refuse_link(path, int(length))
             files += 1
             size += int(length) if length.isdigit() else 0
             if files > MOST_FILES or size > MOST_BYTES:
-                raise BuildError(
-                    f"the commit has more than {MOST_FILES:,} files and folders, or more than "
-                    f"{size_text(MOST_BYTES)}",
-                    hint="Put large data into a folder and name it with mounts: in the script.",
-                )
+                raise too_large()
+    return ListedTree(files, size)
 
 
 def _refuse_path(path: bytes) -> None:
@@ -111,9 +130,18 @@ def _refuse_path(path: bytes) -> None:
         limit = f"a file more than {DEEPEST} folders deep"
     else:
         return
+    raise BuildError(f"the commit has {limit}: {_named(path)}", hint=RENAME)
+
+
+def _refuse_link(path: bytes, length: int) -> None:
+    if not 0 < length <= LONGEST_TARGET:
+        what = f"a target of more than {LONGEST_TARGET:,} bytes" if length else "no target"
+        raise BuildError(f"the commit has a link with {what}: {_named(path)}", hint=REPLACE)
+
+
+def _named(path: bytes) -> str:
     where = path.decode("utf-8", "replace")
-    where = where if len(where) <= SHOWN else f"{where[:SHOWN]}…"
-    raise BuildError(f"the commit has {limit}: {where!r}", hint=RENAME)
+    return repr(where if len(where) <= SHOWN else f"{where[:SHOWN]}…")
 
 
 def _submodule(path: str) -> BuildError:

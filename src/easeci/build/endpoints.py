@@ -35,7 +35,7 @@ def find_endpoints(folder: Path, leave_out: Collection[Path] = ()) -> Iterator[P
         except PermissionError:
             if os.access(here, os.X_OK):
                 yield Path(here)
-        except OSError:  # it is gone meanwhile, or is no folder
+        except OSError:  # it is gone meanwhile, or is not a folder
             continue
 
 

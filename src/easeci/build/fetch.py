@@ -17,21 +17,29 @@ import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from easeci.build.git import (
+    BLOCK_BYTES,
     QUIET,
     WORK_SECONDS,
     GitUser,
     ask_git,
     clean_environment,
-    from_outside,
     shown,
 )
 from easeci.build.objects import CommitFacts, read_objects
 from easeci.build.repository import DamagedCommitError, Repository
-from easeci.errors import EaseciError, InfrastructureError
+from easeci.build.room import free_room, no_room, require_room, require_writable
+from easeci.build.sandbox import size_text
+from easeci.errors import BuildError, InfrastructureError
 from easeci.files import create_folder, explained, make_folder, remove_folder, write_synced
 
+MOST_FILES = 500_000
+MOST_BYTES = 32 * 2**30
+"""The largest tree that is tested: its files, links and folders, and its bytes."""
+MOST_PACK_BYTES = MOST_BYTES + 2**30
+"""What such a tree takes at most when it is fetched: names and sums are added to it."""
 SHA256_DIGITS = 64
 """The length of an id in a repository with SHA-256; otherwise it is 40, of SHA-1."""
 CONFIG = """\
@@ -52,9 +60,10 @@ RECEIVING = (
     *("-c", "transfer.unpackLimit=1"),
 )
 SENDING = (
-    # The pack is read once and removed soon: spend no time on making it small.
+    # The pack is read once and removed soon: spend little time on making it small. But a few
+    # megabytes of objects must not become gigabytes on the way.
     *("-c", "pack.window=0"),
-    *("-c", "pack.compression=0"),
+    *("-c", "pack.compression=1"),
 )
 DAMAGED = (
     # Said by the receiving git: content that does not hash to its name.
@@ -77,7 +86,7 @@ class FetchedCommit:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The environment in which git reads this folder, and none of anybody's settings."""
+        """The environment in which git reads this folder, without any user's settings."""
         return clean_environment(
             GIT_DIR=str(self.git_dir),
             GIT_CONFIG_GLOBAL="/dev/null",
@@ -121,7 +130,7 @@ class FetchedCommits:
         if held is not None:
             return held
         git_dir = self.folder / f"{commit}.git"
-        with explained(f"commit {commit[:10]} cannot be fetched"):
+        with explained(_not_fetched(commit)):
             make_folder(self.folder)
             create_folder(git_dir, lambda folder: _fetch(source, commit, folder))
         return FetchedCommit(commit, git_dir)
@@ -147,11 +156,37 @@ def _fetch(source: Repository | str, commit: str, git_dir: Path) -> None:
     # The settings of this account hold here: which repositories of others it trusts is one.
     environment = clean_environment(GIT_DIR=str(git_dir))
     command = (*RECEIVING, "fetch", *options, "--end-of-options", url, commit)
-    answer = ask_git(git_dir, *command, environment=environment, seconds=WORK_SECONDS)
+    most = min(MOST_PACK_BYTES, free_room(git_dir)) // BLOCK_BYTES * BLOCK_BYTES
+    if not most:
+        raise no_room(_not_fetched(commit))
+    answer = ask_git(
+        git_dir, *command, environment=environment, seconds=WORK_SECONDS, file_bytes=most
+    )
     if answer.was_killed:
-        raise DamagedCommitError(commit, "git did not come to an end")
+        raise DamagedCommitError(commit, "git took too long")
     if not answer.ok:
-        raise _failure(answer.complaint, commit)
+        _refuse_size(git_dir, commit, most)
+        _refuse_failure(source, answer.complaint, commit, git_dir)
+
+
+def too_large() -> BuildError:
+    """The error that tells of a commit larger than any that is tested."""
+    return BuildError(
+        f"the commit has more than {MOST_FILES:,} files and folders, or more than "
+        f"{size_text(MOST_BYTES)}",
+        hint="Put large data into a folder and name it with mounts: in the script.",
+    )
+
+
+def _not_fetched(commit: str) -> str:
+    return f"commit {commit[:10]} cannot be fetched"
+
+
+def _refuse_size(git_dir: Path, commit: str, most: int) -> None:
+    """Refuse a commit of which a file has grown as far as it may: that ended the fetch."""
+    if all(path.lstat().st_size < most for path in git_dir.rglob("*")):
+        return
+    raise too_large() if most == MOST_PACK_BYTES else no_room(_not_fetched(commit))
 
 
 def _write_git_folder(folder: Path, object_format: str) -> None:
@@ -183,16 +218,30 @@ def _upload_pack(source: Repository) -> str:
     return shlex.join([*words, "upload-pack", "--strict"])
 
 
-def _failure(said: str, commit: str) -> EaseciError:
-    """The error that a failed fetch stands for, by what both gits said."""
+def _refuse_failure(source: Repository | str, said: str, commit: str, git_dir: Path) -> NoReturn:
+    """Raise the error that a failed fetch stands for.
+
+    Accounts that may push can choose some of what both gits say, such as the names of packs. They
+    can make it look like damage, which refuses their own commit, but not like a broken machine.
+    """
     refused = re.search(r"^error: object [0-9a-f]+: (\w+: .*)", said, re.MULTILINE)
     if refused is not None and "fsck error" in said:
-        return DamagedCommitError(commit, shown(refused[1]))
-    if any(sign in said for sign in PARTIAL):
-        return InfrastructureError(
+        raise DamagedCommitError(commit, shown(refused[1]))
+    if any(sign in said for sign in PARTIAL) and _is_partial(source):
+        raise InfrastructureError(
             "the repository does not hold all files of the commit",
             hint="It is a partial clone: fetch everything with git fetch --refetch --no-filter",
         )
-    if not from_outside(said) and any(sign in said for sign in DAMAGED):
-        return DamagedCommitError(commit)
-    return InfrastructureError(f"commit {commit[:10]} cannot be fetched: {shown(said)}")
+    require_room(git_dir, 0, 1, _not_fetched(commit))
+    require_writable(git_dir, 0, _not_fetched(commit))
+    if any(sign in said for sign in DAMAGED):
+        raise DamagedCommitError(commit)
+    raise InfrastructureError(f"{_not_fetched(commit)}: {shown(said)}")
+
+
+def _is_partial(source: Repository | str) -> bool:
+    """Whether the settings of the source, which its owner alone can write, say so."""
+    if isinstance(source, str):
+        return True
+    names = r"^(extensions\.partialclone|remote\..*\.promisor)$"
+    return ask_git(source.git_dir, "config", "--get-regexp", names).ok

@@ -30,12 +30,10 @@ QUESTION_SECONDS = 600.0
 WORK_SECONDS = 3600.0
 """How long it may take to fetch a commit or to write its files."""
 LONGEST_COMPLAINT = 200
-OUTSIDE = (
-    *("No space left on device", "Disk quota exceeded", "Read-only file system"),
-    *("Input/output error", "Too many open files", "File too large"),
-    *("Cannot allocate memory", "Resource temporarily unavailable", "ut of memory"),
-)
-"""What git says if something around us is broken. The same may succeed later."""
+LIMITED = ("/bin/sh", "-c", 'ulimit -f "$0" 2>/dev/null; exec "$@"')
+"""Starts a program whose files can grow to so many blocks. A lower limit that holds stays."""
+BLOCK_BYTES = 512
+"""The unit of that limit."""
 
 
 @dataclass(frozen=True)
@@ -111,14 +109,19 @@ def start_git(
     *arguments: str,
     environment: Mapping[str, str] | None = None,
     borrowed: Path | None = None,
+    file_bytes: int | None = None,
     stdin: int = subprocess.DEVNULL,
     stderr: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Start git in a folder, as its :class:`GitUser` unless an environment is given."""
+    """Start git in a folder, as its :class:`GitUser` unless an environment is given.
+
+    No file that it writes grows beyond ``file_bytes``.
+    """
     user = GitUser(None, None, environment) if environment else GitUser.of(folder, borrowed)
+    limit = () if file_bytes is None else (*LIMITED, str(file_bytes // BLOCK_BYTES))
     try:
-        return subprocess.Popen(  # noqa: S603 - no shell
-            ["git", *QUIET, *arguments],  # noqa: S607 - the one on the PATH
+        return subprocess.Popen(  # noqa: S603 - no text of others is read by a shell
+            [*limit, "git", *QUIET, *arguments],  # the one on the PATH
             cwd=folder,
             env=user.environment,
             stdin=stdin,
@@ -167,9 +170,16 @@ def ask_git(
     *arguments: str,
     environment: Mapping[str, str] | None = None,
     seconds: float | None = None,
+    file_bytes: int | None = None,
 ) -> GitAnswer:
     """Run git to its end and return what it said, whether or not it succeeded."""
-    started = start_git(folder, *arguments, environment=environment, stderr=subprocess.PIPE)
+    started = start_git(
+        folder,
+        *arguments,
+        environment=environment,
+        file_bytes=file_bytes,
+        stderr=subprocess.PIPE,
+    )
     with ending(started, seconds) as process:
         output, complaint = process.communicate()
     answer = GitAnswer(process.returncode, output, complaint.decode("utf-8", "replace").strip())
@@ -201,11 +211,6 @@ def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
     while block := stream.read(1 << 16):
         *pieces, rest = (rest + block).split(b"\0")
         yield from pieces
-
-
-def from_outside(complaint: str) -> bool:
-    """Whether git failed because of the machine and not because of what it was given."""
-    return any(sign in complaint for sign in OUTSIDE)
 
 
 def shown(complaint: str) -> str:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import checkout as checking_out
 from easeci.build.checkout import checkout
-from easeci.build.git import GitAnswer
 from easeci.build.repository import Repository
-from easeci.errors import BuildError, InfrastructureError
+from easeci.errors import BuildError
+from tests.file_systems import in_small_file_system
 from tests.integration.build.trees import tree
 from tests.sandbox.building import commit_files, fetched, git, new_repository
 
@@ -151,30 +150,57 @@ def test_paths_that_no_folder_can_hold_are_the_commits_fault(
     assert "Rename" in str(raised.value)
 
 
-@pytest.mark.parametrize("target", ["", "t" * 5000])
+@pytest.mark.parametrize("name", ["link", "No space left on device", "a\nfatal: Out of memory"])
+@pytest.mark.parametrize(
+    ("target", "what"),
+    [
+        ("", "a link with no target"),
+        ("t" * 5000, "a link with a target of more than 4,095 bytes"),
+        ("\0", "the commit cannot be checked out"),  # its length tells nothing: git finds out
+    ],
+)
 def test_links_that_cannot_be_made_are_the_commits_fault(
-    repository: Repository, folder: Path, tmp_path: Path, target: str
+    repository: Repository, folder: Path, tmp_path: Path, name: str, target: str, what: str
 ) -> None:
-    """A link to nothing, or to a path that is too long, is refused by every file system."""
-    commit = commit_of_path(folder, "link", mode="120000", content=target)
-    with pytest.raises(BuildError, match="unable to create symlink link"):
+    """Every file system refuses them, and no name makes that look like a broken machine."""
+    commit = commit_of_path(folder, name, mode="120000", content=target)
+    with pytest.raises(BuildError, match=what):
         checkout(fetched(repository, commit), tmp_path / "out")
 
 
+FILLS_UP = """
+from pathlib import Path
+from easeci.build import checkout
+from easeci.build.fetch import FetchedCommit
+from easeci.errors import EaseciError
+
+if {meanwhile}:
+    checkout.require_room = lambda *_: None
+try:
+    checkout.checkout(FetchedCommit({id!r}, Path({git_dir!r})), Path({place!r}) / "out")
+except EaseciError as error:
+    print(type(error).__name__, error.message)
+"""
+
+
+@pytest.mark.parametrize("meanwhile", [False, True])
 def test_a_full_disk_is_not_the_commits_fault(
-    repository: Repository, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    repository: Repository, folder: Path, tmp_path: Path, meanwhile: bool
 ) -> None:
-    """Exit 6: the same commit may be checked out later."""
-    commit = fetched(repository, repository.resolve("HEAD"))
-    full = GitAnswer(128, b"", "error: unable to create symlink x: No space left on device")
-    monkeypatch.setattr(checking_out, "ask_git", lambda *_, **__: full)
-    with pytest.raises(InfrastructureError, match="No space left"):
-        checkout(commit, tmp_path / "out")
+    """Exit 6: the same commit may be checked out later. The disk may fill up while git writes."""
+    commit = fetched(repository, commit_files(folder, large__bin="x" * 2**21))
+    place = tmp_path / "place"
+    program = FILLS_UP.format(
+        meanwhile=meanwhile, id=commit.id, git_dir=str(commit.git_dir), place=str(place)
+    )
+    (tmp_path / "empty").mkdir()
+    said = in_small_file_system(tmp_path / "empty", place, "", program)
+    assert said.startswith("InfrastructureError the commit cannot be checked out: the disk is full")
 
 
-def made_tree(folder: Path, entries: str) -> str:
+def made_tree(folder: Path, entries: str, *options: str) -> str:
     """The id of a tree with these entries, which git writes without checking their names."""
-    command = ["git", "mktree", "--missing"]
+    command = ["git", "mktree", "--missing", *options]
     done = subprocess.run(
         command, cwd=folder, input=entries, capture_output=True, text=True, check=True
     )
@@ -186,7 +212,7 @@ def commit_of_path(folder: Path, path: str, mode: str = "100644", content: str =
     (folder.parent / "content").write_text(content)
     blob = git(folder, "hash-object", "-w", str(folder.parent / "content"))
     *folders, name = path.split("/")
-    inner = made_tree(folder, f"{mode} blob {blob}\t{name}\n")
+    inner = made_tree(folder, f"{mode} blob {blob}\t{name}\0", "-z")
     for above in reversed(folders):
         inner = made_tree(folder, f"040000 tree {inner}\t{above}\n")
     return git(folder, "commit-tree", "-m", "Odd", inner)

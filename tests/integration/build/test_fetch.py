@@ -15,7 +15,7 @@ from easeci.build import git as easeci_git
 from easeci.build.checkout import checkout
 from easeci.build.fetch import FetchedCommits
 from easeci.build.repository import DamagedCommitError, Repository
-from easeci.errors import InfrastructureError, UsageError
+from easeci.errors import BuildError, EaseciError, InfrastructureError, UsageError
 from tests.forgeries import forge_loose, forge_packed, loose_path, object_content
 from tests.sandbox.building import commit_files, git, new_repository
 from tests.waiting import wait_until
@@ -98,7 +98,7 @@ def test_a_pipe_in_place_of_an_object_holds_nobody_up(
     os.mkfifo(path)
     monkeypatch.setattr(fetch, "WORK_SECONDS", 0.5)
     monkeypatch.setattr(easeci_git, "QUESTION_SECONDS", 0.5)
-    with pytest.raises(DamagedCommitError, match="git did not come to an end"):
+    with pytest.raises(DamagedCommitError, match="git took too long"):
         own.fetch(repository, head)
     if what == "HEAD":
         with pytest.raises(UsageError):
@@ -239,6 +239,59 @@ def test_a_killed_fetch_leaves_nothing_in_the_way(
     held = own.fetch(repository, head)
     own.keep_only([head])
     assert list(own.folder.iterdir()) == [held.git_dir]
+
+
+def test_a_few_loose_objects_do_not_become_a_large_pack(
+    repository: Repository, folder: Path, own: FetchedCommits
+) -> None:
+    """Zeros take a thousandth of their size in the repository, and little more when fetched."""
+    size = 2**25
+    (folder / "zeros").write_bytes(bytes(size))
+    fetched = own.fetch(repository, commit_files(folder, "Zeros"))
+    assert sum(path.stat().st_size for path in fetched.git_dir.rglob("*")) < size / 50
+
+
+@pytest.mark.parametrize(
+    ("limit", "room", "error", "what"),
+    [
+        (2**16, 2**30, BuildError, "more than 500,000 files and folders, or more than 32 GiB"),
+        (2**30, 2**16, InfrastructureError, "the disk is full, or nearly full"),
+        (2**30, 0, InfrastructureError, "the disk is full, or nearly full"),
+    ],
+)
+def test_a_fetch_ends_where_its_room_does(
+    repository: Repository,
+    folder: Path,
+    own: FetchedCommits,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: int,
+    room: int,
+    error: type[EaseciError],
+    what: str,
+) -> None:
+    """A commit is too large for everybody, or for this disk only. Nothing is left of it."""
+    (folder / "large").write_bytes(os.urandom(2**20))
+    commit = commit_files(folder, "Large")
+    monkeypatch.setattr(fetch, "MOST_PACK_BYTES", limit)
+    monkeypatch.setattr(fetch, "free_room", lambda _: room)
+    with pytest.raises(error, match=what) as raised:
+        own.fetch(repository, commit)
+    assert not isinstance(raised.value, DamagedCommitError)
+    assert list(own.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["No space left on device", "promisor remote", "a\nOut of memory"])
+def test_no_name_makes_damage_look_like_a_broken_machine(
+    repository: Repository, folder: Path, own: FetchedCommits, name: str
+) -> None:
+    """Git complains about a pack by its name, which accounts that may push can choose."""
+    head = repository.resolve("HEAD")
+    loose_path(folder / ".git", git(folder, "rev-parse", "HEAD:model.py")).unlink()
+    packs = folder / ".git" / "objects" / "pack"
+    for ending in ("idx", "pack"):
+        (packs / f"pack-{name}.{ending}").write_bytes(b"junk")
+    with pytest.raises(DamagedCommitError):
+        own.fetch(repository, head)
 
 
 def test_only_this_account_can_read_what_was_fetched(
