@@ -156,7 +156,8 @@ def _fetch(source: Repository | str, commit: str, git_dir: Path) -> None:
     # The settings of this account hold here: which repositories of others it trusts is one.
     environment = clean_environment(GIT_DIR=str(git_dir))
     command = (*RECEIVING, "fetch", *options, "--end-of-options", url, commit)
-    most = min(MOST_PACK_BYTES, free_room(git_dir)) // BLOCK_BYTES * BLOCK_BYTES
+    # Half of the room: the index of a pack of very small objects is as large as the pack.
+    most = min(MOST_PACK_BYTES, free_room(git_dir) // 2) // BLOCK_BYTES * BLOCK_BYTES
     if not most:
         raise no_room(_not_fetched(commit))
     answer = ask_git(

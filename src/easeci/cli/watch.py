@@ -21,7 +21,7 @@ def watch(
         float, typer.Option("--interval", min=0.1, help="Seconds between two looks.")
     ] = 5.0,
     retry: Annotated[
-        bool, typer.Option("--retry", help="Try again what was set aside after three tries.")
+        bool, typer.Option("--retry", help="Try again what was set aside or postponed.")
     ] = False,
     store: StoreOption = None,
     project: ProjectOption = None,

@@ -21,6 +21,7 @@ class AlarmKind(StrEnum):
     BASELINE = "baseline"
     LETTERS = "letters"
     SET_ASIDE = "set aside"
+    POSTPONED = "postponed"
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,18 @@ class Alarm:
     hint: str
 
 
-def alarms(state: State, testset: Testset, set_aside: Sequence[str]) -> tuple[Alarm, ...]:
+@dataclass(frozen=True)
+class UntestedPushes:
+    """Pushed commits that wait: set aside after unfinished tries, or postponed after failures."""
+
+    set_aside: Sequence[str] = ()
+    postponed: Sequence[str] = ()
+
+
+def alarms(state: State, testset: Testset, untested: UntestedPushes) -> tuple[Alarm, ...]:
     """Every alarm about a testset in use or just ended, about letters and about pushes.
 
-    ``set_aside`` are the commits that no watcher could test. For the owner only.
+    For the owner only.
     """
     found = (
         _new_testset(state, testset),
@@ -43,7 +52,8 @@ def alarms(state: State, testset: Testset, set_aside: Sequence[str]) -> tuple[Al
         _undecided(testset),
         _baseline(testset),
         _letters(state),
-        _set_aside(set_aside),
+        _set_aside(untested.set_aside),
+        _postponed(untested.postponed),
     )
     return tuple(alarm for alarm in found if alarm is not None)
 
@@ -104,10 +114,26 @@ def _letters(state: State) -> Alarm | None:
 def _set_aside(commits: Sequence[str]) -> Alarm | None:
     if not commits:
         return None
-    names = ", ".join(commit[:10] for commit in commits[:3]) + (", …" if len(commits) > 3 else "")
     return Alarm(
         AlarmKind.SET_ASIDE,
-        f"Pushed commits set aside: {len(commits):,} ({names}). Each stopped the watcher, or ended "
-        "in an unexpected error, three times.",
+        f"Pushed commits set aside: {_some(commits)}. Each stopped the watcher, or ended in an "
+        "unexpected error, three times.",
         "`easeci watch --retry` tries them again.",
     )
+
+
+def _postponed(commits: Sequence[str]) -> Alarm | None:
+    if not commits:
+        return None
+    return Alarm(
+        AlarmKind.POSTPONED,
+        f"Pushed commits postponed: {_some(commits)}. Testing each failed three times or more "
+        "because of this machine, such as its disk. It is tried again, at most an hour later.",
+        "The lines of `easeci watch` name the cause. `easeci watch --retry` tries them at once.",
+    )
+
+
+def _some(commits: Sequence[str]) -> str:
+    """How many commits, and the first of them."""
+    names = ", ".join(commit[:10] for commit in commits[:3]) + (", …" if len(commits) > 3 else "")
+    return f"{len(commits):,} ({names})"

@@ -18,7 +18,7 @@ from easeci.ledger.state import State, Testset
 from easeci.script import Adaptivity, Mode, Script
 from easeci.service.project import Project
 from easeci.service.pushes.dropbox import DropBox
-from easeci.views.alarms import Alarm, alarms
+from easeci.views.alarms import Alarm, UntestedPushes, alarms
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,16 @@ def status(project: Project, *, owner: bool = False, labels_wanted: int | None =
         next=next_act(shown),
         rests_on=rests_on(state, testset),
         owner=None if for_owner is None else owner_status(project, for_owner, labels_wanted),
-        alarms=() if for_owner is None else alarms(state, for_owner, _set_aside(project)),
+        alarms=() if for_owner is None else alarms(state, for_owner, _untested(project)),
     )
 
 
-def _set_aside(project: Project) -> list[str]:
+def _untested(project: Project) -> UntestedPushes:
     """The pushed commits that no watcher could test; none where this account has no drop box."""
     with suppress(OSError):
-        return DropBox.of(project.repository.git_dir).attempts.set_aside()
-    return []
+        attempts = DropBox.of(project.repository.git_dir).attempts
+        return UntestedPushes(attempts.set_aside(), attempts.postponed())
+    return UntestedPushes()
 
 
 def next_act(shown: DisclosedStatus) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build import room
 from easeci.build.room import free_room, require_room, require_writable
 from easeci.errors import InfrastructureError
 from tests.cases import each_case
@@ -16,7 +15,7 @@ from tests.cases import each_case
 def disk(monkeypatch: pytest.MonkeyPatch, size: int, free: int, files: int, left: int) -> None:
     """Let every disk look like one of this size, with so many files possible and left."""
     about = os.statvfs_result((1, 1, size, free, free, files, left, left, 0, 255))
-    monkeypatch.setattr(room.os, "statvfs", lambda _: about)
+    monkeypatch.setattr(os, "statvfs", lambda _: about)
 
 
 @each_case(

@@ -23,14 +23,16 @@ from easeci.ledger.events import (
 from easeci.ledger.reasons import AlarmLetter, ByHand
 from easeci.ledger.state import State
 from easeci.verdict.logic import Result
-from easeci.views.alarms import Alarm, AlarmKind, alarms
+from easeci.views.alarms import Alarm, AlarmKind, UntestedPushes, alarms
 from easeci.views.status import status
 from tests.histories import CLAUSE, History, verdict
 
+NO_PUSHES = UntestedPushes()
 
-def found(state: State, *set_aside: str) -> dict[AlarmKind, Alarm]:
+
+def found(state: State, untested: UntestedPushes = NO_PUSHES) -> dict[AlarmKind, Alarm]:
     (testset,) = state.testsets.values()
-    return {alarm.kind: alarm for alarm in alarms(state, testset, set_aside)}
+    return {alarm.kind: alarm for alarm in alarms(state, testset, untested)}
 
 
 def test_a_testset_that_was_just_added_gives_no_alarm() -> None:
@@ -58,10 +60,16 @@ def test_a_baseline_that_cannot_be_built_names_the_command_that_shows_why() -> N
     assert "`easeci log --owner --build baseline`" in alarm.hint
 
 
-def test_pushes_that_were_set_aside_are_counted_and_some_are_named() -> None:
+def test_pushes_that_are_not_tested_are_counted_and_some_are_named() -> None:
     state = History.begun().state
-    alarm = found(state, *(letter * 40 for letter in "abcd"))[AlarmKind.SET_ASIDE]
+    commits = [letter * 40 for letter in "abcd"]
+    (alarm,) = found(state, UntestedPushes(set_aside=commits)).values()
+    assert alarm.kind is AlarmKind.SET_ASIDE
     assert "set aside: 4 (aaaaaaaaaa, bbbbbbbbbb, cccccccccc, …)" in alarm.message
+    assert "`easeci watch --retry`" in alarm.hint
+    (alarm,) = found(state, UntestedPushes(postponed=commits[:1])).values()
+    assert alarm.kind is AlarmKind.POSTPONED
+    assert "postponed: 1 (aaaaaaaaaa)" in alarm.message
     assert "`easeci watch --retry`" in alarm.hint
 
 

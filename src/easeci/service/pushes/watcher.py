@@ -25,9 +25,7 @@ from easeci.service.pushes.hooks import may_spend
 from easeci.service.pushes.permissions import require_closed
 from easeci.service.pushes.results import NotTested, PushResult, in_short
 
-SET_ASIDE = (
-    f"set aside: {MOST_TRIES} tries did not come to an end; `easeci watch --retry` tries it again"
-)
+SET_ASIDE = f"set aside after {MOST_TRIES} unfinished tries; `easeci watch --retry` tries it again"
 
 
 @dataclass
@@ -87,7 +85,7 @@ class Watcher:
             with dropbox.attempts.record(push.commit) as record:
                 if record is not None and record.is_due:
                     yield f"{about}: {self._try(dropbox, push, record)}"
-                elif record is not None and record.is_set_aside:
+                elif record is not None and record.count.is_set_aside:
                     yield from self._once(push.name, f"{about}: {SET_ASIDE}")
         except Exception as error:  # noqa: BLE001 - ours to mend: the entry waits, others go on
             what = error.message if isinstance(error, EaseciError) else type(error).__name__
@@ -96,8 +94,8 @@ class Watcher:
     def _try(self, dropbox: DropBox, push: DroppedPush, record: AttemptRecord) -> str:
         """Publish the result of a push, and say in short what it is.
 
-        A try that fails for a reason around us, such as a full disk, is not counted: every round
-        tries again. Any other error counts like the death of the watcher.
+        A try that fails for a reason around us, such as a full disk, sets nothing aside: it is
+        tried again, later each time. Any other error counts like the death of the watcher.
         """
         record.begin()
         try:
@@ -106,7 +104,7 @@ class Watcher:
                 with explained("its result cannot be written"):
                     dropbox.publish(push.commit, result)
         except InfrastructureError:
-            record.withdraw()
+            record.fail_outside()
             raise
         dropbox.remove(push.name)
         record.remove()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from easeci.build import fetch
 from easeci.build.repository import Repository
 from easeci.ledger.signals import Signal
 from easeci.service import project
@@ -16,6 +18,7 @@ from easeci.service.mail import delivery
 from easeci.service.project import open_project
 from easeci.service.pushes.dropbox import DropBox
 from easeci.service.pushes.hooks import install
+from easeci.service.pushes.results import NotTested
 from easeci.service.pushes.watcher import Watcher
 from easeci.service.testsets.add import Offer, add_testset
 from tests.commands import COMMAND
@@ -147,3 +150,23 @@ def test_a_tree_that_no_folder_can_hold_is_a_build_error(tmp_path: Path) -> None
     assert "a name of more than 255 bytes: 'nnn" in result.failure
     assert not result.charged
     assert shared.round() == []
+
+
+def test_a_commit_that_is_too_large_is_refused_at_no_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The developer is told so; it is not fetched again in every round, and others go on."""
+    shared = Shared(tmp_path)
+    shared.push(0.7)
+    assert shared.round() == ["baseline"]
+    (shared.place.repository / "large").write_bytes(os.urandom(2**18))
+    commit = shared.push(0.52)
+    with monkeypatch.context() as small:
+        small.setattr(fetch, "MOST_PACK_BYTES", 2**17)
+        (said,) = shared.round()
+    assert "or more than 32 GiB" in said
+    result = shared.dropbox.result(commit)
+    assert isinstance(result, NotTested)
+    assert result.reason == said
+    assert shared.round() == []
+    assert open_project(shared.bare).commits.get(commit) is None
