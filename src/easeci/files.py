@@ -176,8 +176,13 @@ def _synced(path: Path, mode: int) -> Iterator[IO[bytes]]:
 # -- temporary names
 
 
+def temporary_name() -> str:
+    """A new name for something that is not finished yet."""
+    return f"{_BEGINNING}{secrets.token_hex(8)}{_ENDING}"
+
+
 def _temporary(path: Path) -> Path:
-    return path.parent / f"{_BEGINNING}{secrets.token_hex(8)}{_ENDING}"
+    return path.parent / temporary_name()
 
 
 def unfinished(name: str) -> bool:

@@ -108,14 +108,13 @@ def _accept(store: Path | None, project: str | None) -> str | None:
 
 def _warn(store: Path | None, project: str | None) -> None:
     """Say at once what the next command would refuse."""
-    from easeci.service.project import find_older
+    from easeci.service.project import load_ledger
 
     try:
         found = opened(store, project, refuse_older=False)
     except UsageError as error:  # such as a store of another repository
         show_warnings((error.message,))
         return
-    records, _ = found.store.ledger(found.name)
-    older = find_older(records, found.head_note)
+    older = load_ledger(found.store, found.name, found.head_note).older
     if older is not None:
         show_warnings((f"{older}. To go on with it: `easeci restore --accept-older`",))

@@ -203,7 +203,7 @@ def open_project(
     chosen = name or _project_of(opened, first_commit) or _default_name(repository)
     vault = open_vault(where, chosen)
     key, note = chain_key(vault), _head_note(repository, vault, chosen)
-    state, head = _load(opened, chosen, key, note if refuse_older else None)
+    state, head = _load(opened, chosen, key, note, refuse_older=refuse_older)
     project = Project(chosen, repository, opened, vault, state, head)
     if state.first_commit not in (None, "", first_commit):
         _require_same_repository(project, told=name is not None)
@@ -273,42 +273,54 @@ def _head_note(repository: Repository, vault: Vault, name: str) -> HeadNote:
     return HeadNote(repository.git_dir, file, vault.key.derived("head note"))
 
 
-def _load(store: Store, name: str, key: bytes, note: HeadNote | None) -> tuple[State, Head]:
-    records, head = store.ledger(name)
-    _require_sound(find_damage(key, name, records, head))
-    if note is not None:
-        _require_newest(records, note)
-        if head is not None:
-            note.raise_to(head)  # another clone may have recorded the last events
-    return fold(records), head or start(key, name)
+def _load(
+    store: Store, name: str, key: bytes, note: HeadNote, *, refuse_older: bool = True
+) -> tuple[State, Head]:
+    ledger = load_ledger(store, name, note)
+    _require_sound(find_damage(key, name, ledger.records, ledger.head))
+    if refuse_older:
+        if ledger.older is not None:
+            raise InfrastructureError(
+                ledger.older,
+                hint="Nothing was done. `easeci restore FILE` puts a newer backup back. If there "
+                "is none: `easeci restore --accept-older`.",
+            )
+        if ledger.head is not None:
+            note.raise_to(ledger.head)  # another clone may have recorded the last events
+    return fold(ledger.records), ledger.head or start(key, name)
 
 
-def _require_newest(records: Sequence[Record], note: HeadNote) -> None:
-    problem = find_older(records, note)
-    if problem is not None:
-        raise InfrastructureError(
-            problem,
-            hint="Nothing was done. `easeci restore FILE` puts a newer backup back. If there is "
-            "none: `easeci restore --accept-older`.",
-        )
+@dataclass(frozen=True)
+class LoadedLedger:
+    """The records and the head of a project at one moment.
+
+    ``older`` says that they lack an event which this clone has seen; None if they do not.
+    """
+
+    records: Sequence[Record]
+    head: Head | None
+    older: str | None
 
 
-def find_older(records: Sequence[Record], note: HeadNote) -> str | None:
-    """Say that the store lacks an event which this clone has seen; None if it does not."""
+def load_ledger(store: Store, name: str, note: HeadNote) -> LoadedLedger:
+    """Read a project's records, and compare them with what this clone has seen."""
+    # The note comes first: between the two, another command may record an event and note it.
     try:
-        seen = note.read()
+        seen, changed = note.read(), False
     except ChangedNoteError:
-        return f"the note of the last event that was seen here was changed ({note.path})"
-    if seen is None:
-        return None
-    if len(records) < seen.number:
-        return (
+        seen, changed = None, True
+    records, head = store.ledger(name)
+    older = None
+    if changed:
+        older = f"the note of the last event that was seen here was changed ({note.path})"
+    elif seen is not None and len(records) < seen.number:
+        older = (
             f"the store is older than this clone has seen: it ends with event {len(records):,}, "
             f"and event {seen.number:,} was seen"
         )
-    if records[seen.number - 1].code != seen.code:
-        return f"the store is not the one that was seen here: event {seen.number:,} is another"
-    return None
+    elif seen is not None and records[seen.number - 1].code != seen.code:
+        older = f"the store is not the one that was seen here: event {seen.number:,} is another"
+    return LoadedLedger(records, head, older)
 
 
 def _require_sound(damage: str | None) -> None:

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from easeci.files import PRIVATE_FILE, PRIVATE_FOLDER
+from easeci.files import PRIVATE_FILE, PRIVATE_FOLDER, temporary_name
 from easeci.ledger.chain import Head
 
 FOLDER = "easeci-owner"
@@ -71,8 +71,8 @@ class HeadNote:
 
     def write(self, head: Head) -> None:
         """Note a head in place of the one before, where that is possible."""
-        unfinished = f".{self.name}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        unfinished = temporary_name()  # of its own: several commands may note at once
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with suppress(OSError), self._heads(make=True) as heads:
             descriptor = os.open(unfinished, flags, PRIVATE_FILE, dir_fd=heads)
             with os.fdopen(descriptor, "wb") as file:

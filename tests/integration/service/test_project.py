@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from easeci.errors import UsageError
+from easeci.ledger.chain import Head
 from easeci.ledger.signals import Signal
 from easeci.service.commits.submit import run
 from easeci.service.looks import record_look
 from easeci.service.project import open_project
 from easeci.service.testsets.add import Offer, add_testset
+from easeci.store.store import Store
 from tests.commands import COMMAND
 from tests.file_systems import UNWRITABLE, in_small_file_system
 from tests.projects import opened, run_on
@@ -67,6 +71,39 @@ def test_times_never_run_backwards_without_a_note(
         ("Looked", "00:20Z"),
     ]
     assert json.loads(records[-3].text) == {"seconds": 50}
+
+
+def test_an_event_that_is_recorded_meanwhile_does_not_make_the_store_older(
+    sealed: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another command may record and note an event at any moment while a project is opened."""
+    load, at_work = Store.ledger, False
+
+    def loaded(store: Store, *more: Any, **options: Any) -> Any:
+        nonlocal at_work
+        found = load(store, *more, **options)
+        if not at_work:
+            at_work = True
+            record_look(opened(sealed), "status")
+        return found
+
+    monkeypatch.setattr(Store, "ledger", loaded)
+    before = opened(sealed).head.number
+    assert at_work
+    assert opened(sealed).head.number == before + 1
+
+
+def test_many_commands_may_note_at_once(sealed: Workplace) -> None:
+    """Each writes a note that is whole, whichever comes last."""
+    note = opened(sealed).head_note
+    heads = [Head(number, f"{number:064d}") for number in range(1, 40)]
+    threads = [threading.Thread(target=note.write, args=(head,)) for head in heads]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert note.read() in heads
+    assert [path.name for path in note.path.parent.iterdir()] == [note.name]
 
 
 def test_the_folder_of_the_store_tells_nobody_when_something_happened(

@@ -25,7 +25,7 @@ from easeci.files import (
 from easeci.ledger.events import OlderStoreAccepted
 from easeci.service.custody.backup import ABOUT, FORMAT
 from easeci.service.custody.verify import projects_damage
-from easeci.service.project import Project, find_older
+from easeci.service.project import Project, load_ledger
 from easeci.store.head_note import ChangedNoteError
 from easeci.store.placing import DATABASE, LEDGER, database_path
 from easeci.store.store import Store
@@ -168,8 +168,7 @@ def accept_older(
     with ``refuse_older=False``.
     """
     with project.exclusive(waiting):
-        records, _ = project.store.ledger(project.name)
-        problem = find_older(records, project.head_note)
+        problem = load_ledger(project.store, project.name, project.head_note).older
         if problem is not None:
             try:
                 seen = project.head_note.read()

@@ -8,7 +8,7 @@ from pathlib import Path
 from easeci.ledger.chain import find_damage
 from easeci.ledger.fold import fold
 from easeci.ledger.state import State
-from easeci.service.project import Project, chain_key, find_older
+from easeci.service.project import Project, chain_key, load_ledger
 from easeci.store.store import Store
 from easeci.vault.key import Key
 from easeci.vault.paths import Vault
@@ -18,12 +18,11 @@ from easeci.vault.verify import attached_files, damage, store_damage
 def verify(project: Project) -> list[str]:
     """Every damage to events, labels, examples, orders and predictions; one sentence for each."""
     found = _database_damage(project.store)
-    records, head = project.store.ledger(project.name)
-    chain = find_damage(chain_key(project.vault), project.name, records, head)
+    ledger = load_ledger(project.store, project.name, project.head_note)
+    chain = find_damage(chain_key(project.vault), project.name, ledger.records, ledger.head)
     if chain is not None:
         return [*found, chain]
-    older = find_older(records, project.head_note)
-    found += [] if older is None else [older]
+    found += [] if ledger.older is None else [ledger.older]
     return [
         *found,
         *store_damage(project.store.folder),
