@@ -144,7 +144,7 @@ for number in range(BLOCKS):
 
 @pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
 def test_closed_folders_hide_nothing(sandbox: Sandbox, place: AccountSite) -> None:
-    """A folder that its own user can't list is no place to hide files in."""
+    """A folder that its own user can't list does not hide files."""
     usable(sandbox)
     tried = place.build(sandbox.name, program(CLOSED, hold=True), SMALL)
     assert "8 MiB of files" in tried.said or "hid files" in tried.said, tried

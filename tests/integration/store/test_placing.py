@@ -67,7 +67,7 @@ def test_a_copy_holds_what_is_committed_and_nothing_else(store: Store, tmp_path:
 
 
 def test_a_copy_is_made_before_a_migration(store: Store) -> None:
-    """The copy has the schema of before, and all events."""
+    """The copy has the earlier schema, and all events."""
     from alembic import command
     from alembic.config import Config
 

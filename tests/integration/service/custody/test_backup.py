@@ -137,7 +137,7 @@ def test_it_is_made_while_a_command_acts_on_the_project(
 
 
 def test_a_damaged_store_is_not_backed_up(sealed: Workplace) -> None:
-    """The backup of before stays: nothing is worse than a damaged copy in its place."""
+    """The earlier backup stays: nothing is worse than a damaged copy in its place."""
     project, file = opened(sealed), sealed.folder / "backup.tar"
     write_backup(project, file)
     good = file.read_bytes()

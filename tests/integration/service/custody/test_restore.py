@@ -96,7 +96,7 @@ def test_what_is_not_a_backup_is_said(sealed: Workplace, tmp_path: Path) -> None
 
 
 def test_an_older_store_is_refused_until_the_owner_accepts_it(sealed: Workplace) -> None:
-    """The attack: run a commit, hear the answer, and put the store of before back."""
+    """The attack: run a commit, hear the answer, and put the earlier store back."""
     run_on(sealed)
     shutil.copytree(store_of(sealed), sealed.folder / "older")
     sealed.commit_cut(0.75)
