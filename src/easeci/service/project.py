@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from easeci.build.fetch import FetchedCommit, FetchedCommits
 from easeci.build.repository import Repository
 from easeci.errors import InfrastructureError, NoTestsetError, UsageError
 from easeci.files import explained
@@ -36,6 +35,7 @@ from easeci.vault.key import KEY_FILE, load_key
 from easeci.vault.paths import Vault, open_vault
 
 if TYPE_CHECKING:
+    from easeci.build.fetch import FetchedCommit, FetchedCommits
     from easeci.vault.testset import SealedTestset
 
 STORE_VARIABLE = "EASECI_STORE"
@@ -125,6 +125,8 @@ class Project:
     @property
     def commits(self) -> FetchedCommits:
         """The commits that were fetched and are still needed."""
+        from easeci.build.fetch import FetchedCommits  # not above: many commands fetch nothing
+
         return FetchedCommits(self.vault.commits)
 
     def fetch(self, commit: str) -> FetchedCommit:

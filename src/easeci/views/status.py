@@ -17,7 +17,6 @@ from easeci.ledger.events import LABELLING
 from easeci.ledger.state import State, Testset
 from easeci.script import Adaptivity, Mode, Script
 from easeci.service.project import Project
-from easeci.service.pushes.dropbox import DropBox
 from easeci.views.alarms import Alarm, UntestedPushes, alarms
 
 
@@ -82,6 +81,8 @@ def status(project: Project, *, owner: bool = False, labels_wanted: int | None =
 def _untested(project: Project) -> UntestedPushes:
     """The pushed commits that no watcher could test; none where this account has no drop box."""
     with suppress(OSError):
+        from easeci.service.pushes.dropbox import DropBox  # not above: developers need none
+
         attempts = DropBox.of(project.repository.git_dir).attempts
         return UntestedPushes(attempts.set_aside(), attempts.postponed())
     return UntestedPushes()
