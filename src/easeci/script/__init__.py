@@ -6,7 +6,7 @@ from easeci.script.entries import Entry
 from easeci.script.keys import KEYS, ScriptKey, parse_difference, parse_effect
 from easeci.script.linear import LinearClause, compile_condition
 from easeci.script.parser import parse_condition
-from easeci.script.script import Adaptivity, Estimator, Mode, Script
+from easeci.script.script import Adaptivity, Estimator, Mode, Script, Unchanged
 from easeci.script.syntax import Clause, Comparison, Condition, unparse
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Score",
     "Script",
     "ScriptKey",
+    "Unchanged",
     "assemble",
     "compile_condition",
     "parse_condition",

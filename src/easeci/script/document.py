@@ -29,6 +29,10 @@ def parse_entries(text: str, source: str) -> dict[str, Entry]:
     return read_entries(text, source)
 
 
+WITH_DEFAULT = ("estimator", "sample", "unchanged")
+"""Keys whose default is the script's own."""
+
+
 def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script:
     """Build a script from the texts of its keys, wherever each was written."""
     for key in KEYS:
@@ -64,7 +68,8 @@ def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script
         timeout_seconds=values.get("timeout"),
         memory_bytes=values.get("memory"),
         mounts=values.get("mounts", ()),
-        **({"estimator": values["estimator"]} if "estimator" in values else {}),
+        ignore=values.get("ignore", ()),
+        **{name: values[name] for name in WITH_DEFAULT if name in values},
     )
 
 

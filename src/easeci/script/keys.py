@@ -16,9 +16,11 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from easeci.script.problem import Problem
-from easeci.script.script import Adaptivity, Estimator, Mode
+from easeci.script.script import USUAL_SAMPLE, Adaptivity, Estimator, Mode, Unchanged
+from easeci.script.syntax import Span
 
 MOST_STEPS = 1_000_000_000
+MOST_SAMPLE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,21 @@ def parse_steps(text: str) -> int:
     return int(text)
 
 
+def parse_sample(text: str) -> int:
+    """A whole number from 0 to ``MOST_SAMPLE``."""
+    if not re.fullmatch(r"[0-9]{1,7}", text) or int(text) > MOST_SAMPLE:
+        raise Problem(
+            f"the sample must be a whole number from 0 to {MOST_SAMPLE:,}",
+            hint="It is how many examples of a testset become public: 100 is usual, 0 means none.",
+        )
+    return int(text)
+
+
+def parse_unchanged(text: str) -> Unchanged:
+    """``skip`` or ``test``."""
+    return _choice(Unchanged, text, "value of unchanged")
+
+
 def parse_mode(text: str) -> Mode:
     """``fp-free`` or ``fn-free``."""
     return _choice(Mode, text, "mode")
@@ -147,6 +164,36 @@ def parse_mount(text: str) -> str:
     return text
 
 
+def parse_branch(text: str) -> str:
+    """The name of one branch."""
+    if "*" in text or text.startswith(REFS):
+        raise Problem(
+            "this is the name of one branch, without refs/ and *",
+            hint="Write one such as main. Patterns belong to branches:.",
+        )
+    return parse_text(text)
+
+
+def parse_branches(text: str) -> str:
+    """The name of a branch or a full ref, in which ``*`` stands for any text."""
+    strange = re.search(r"[\x00-\x20\x7f~^:?\[\\]|\.\.|@\{|//", text)
+    if strange and ("*" in text or strange[0] in ("?", "[")):
+        raise Problem(
+            "this pattern can match no branch",
+            Span(*strange.span()),
+            hint="Only * has a meaning, any text: feature/*, or refs/pull/*/head.",
+        )
+    if text.startswith(REFS):
+        _, folder, *rest = text.split("/", 2)
+        if not any(rest) or "*" in folder or folder in NOT_BRANCHES:
+            raise Problem(
+                "no commits are tested by such refs",
+                hint="Write refs such as refs/pull/* or refs/merge-requests/*/head, or a branch.",
+            )
+    return parse_text(text)
+
+
+REFS, NOT_BRANCHES = "refs/", ("tags", "notes")
 KEYS: tuple[ScriptKey, ...] = (
     ScriptKey(
         "script", "the program that makes predictions for a commit", "./test_model.py", parse_text
@@ -204,15 +251,39 @@ KEYS: tuple[ScriptKey, ...] = (
         "branch",
         "the branch whose tips become the baseline; default: the default branch",
         "main",
-        parse_text,
+        parse_branch,
     ),
     ScriptKey(
         "branches",
-        "other branches whose commits may spend steps; default: none",
-        "experiments",
+        "other branches whose commits may spend steps, and refs such as refs/pull/*; * stands for "
+        "any text; default: none",
+        "feature/*",
+        parse_branches,
+        False,
+        True,
+    ),
+    ScriptKey(
+        "ignore",
+        "files that no model depends on, as git pathspecs: commits that differ only there are the "
+        "same model; default: none",
+        "'README.md', 'CHANGELOG.md', 'docs/**'",
         parse_text,
         False,
         True,
+    ),
+    ScriptKey(
+        "sample",
+        "how many examples are set aside and made public when a testset is sealed, at most 5% of "
+        f"them: every build runs on them first; default: {USUAL_SAMPLE}",
+        str(USUAL_SAMPLE),
+        parse_sample,
+    ),
+    ScriptKey(
+        "unchanged",
+        "a commit that predicts on the sample what the baseline does is not tested and free "
+        "(skip), or tested all the same (test); default: skip",
+        "skip",
+        parse_unchanged,
     ),
     ScriptKey(
         "classes",

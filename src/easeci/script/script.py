@@ -7,6 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from easeci.script.linear import LinearClause
+from easeci.script.reach import ReachWarning, failing, passing
 from easeci.script.syntax import Condition
 
 
@@ -38,6 +39,20 @@ class Estimator(StrEnum):
     SEQUENTIAL = "sequential"
 
 
+class Unchanged(StrEnum):
+    """What happens to a commit that predicts on the public sample what the baseline predicts."""
+
+    SKIP = "skip"
+    """It is not tested, and spends no step."""
+    TEST = "test"
+
+
+USUAL_TIMEOUT = 30 * 60
+"""How many seconds a program may run, unless the script says."""
+USUAL_SAMPLE = 100
+"""How many examples a testset sets aside for its public sample, unless the script says."""
+
+
 @dataclass(frozen=True)
 class Script:
     """The ``ml:`` section. Numbers are exact, as written."""
@@ -61,6 +76,9 @@ class Script:
     timeout_seconds: int | None = None
     memory_bytes: int | None = None
     mounts: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    sample: int = USUAL_SAMPLE
+    unchanged: Unchanged = Unchanged.SKIP
 
     @property
     def delta(self) -> Fraction:
@@ -73,6 +91,11 @@ class Script:
         return 1 - self.sensitivity
 
     @property
+    def longest_seconds(self) -> int:
+        """How many seconds the program may run."""
+        return self.timeout_seconds or USUAL_TIMEOUT
+
+    @property
     def needs_old_model(self) -> bool:
         """Whether any clause depends on the predictions of the old model."""
         return any(clause.score.needs_old_model for clause in self.clauses)
@@ -82,40 +105,17 @@ class Script:
         """Whether any clause needs labels."""
         return any(clause.score.needs_labels for clause in self.clauses)
 
+    @property
+    def published_estimator(self) -> bool:
+        """Whether the script names one of the paper's estimators."""
+        return self.estimator not in (Estimator.AUTO, Estimator.EXACT, Estimator.SEQUENTIAL)
+
+    @property
+    def reach_warnings(self) -> tuple[ReachWarning, ...]:
+        """What makes the script useless, or weaker than it looks."""
+        find = passing if self.mode is Mode.FP_FREE else failing
+        return find(self.clauses, str(self.estimator) if self.published_estimator else None)
+
     def warnings(self) -> tuple[str, ...]:
         """Warnings about clauses that are allowed but probably a mistake."""
-        found = []
-        for clause in self.clauses:
-            found += [_reach_warning(clause, "True")]
-            if self.mode is Mode.FN_FREE:
-                found += [_reach_warning(clause, "False")]
-        return tuple(warning for warning in found if warning is not None)
-
-
-def _reach_warning(clause: LinearClause, outcome: str) -> str | None:
-    """A warning if the clause can never, or not reliably, be shown True (or False).
-
-    For Φ > c: True needs an estimate above c + ε, and is promised only if Φ >= c + 2ε.
-    """
-    form = clause.greater
-    if outcome == "True":
-        room = form.score.highest - form.threshold
-    else:
-        room = form.threshold - form.score.lowest
-    if (form is clause) == (outcome == "True"):
-        reach = f"the largest possible {clause.score} is {float(clause.score.highest):g}"
-    else:
-        reach = f"the smallest possible {clause.score} is {float(clause.score.lowest):g}"
-    if room <= clause.tolerance:
-        answer = "no commit can pass" if outcome == "True" else "no commit can fail"
-        where = "fp-free" if outcome == "True" else "fn-free"
-        return (
-            f"'{clause.text}' can never be shown {outcome} at its tolerance ({reach}): "
-            f"in {where} mode {answer}. Use a smaller tolerance."
-        )
-    if room < 2 * clause.tolerance:
-        return (
-            f"'{clause.text}' is never certain to be shown {outcome}: that is promised only from "
-            f"twice its tolerance beyond the constant on, and {reach}. Use a smaller tolerance."
-        )
-    return None
+        return tuple(warning.sentence for warning in self.reach_warnings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -83,6 +84,38 @@ def test_durations_and_amounts_of_memory_are_multiples_of_their_units() -> None:
     seconds = [parse_duration(f"7{unit}") for unit in "smhd"]
     assert seconds == [7, 7 * 60, 7 * 60 * 60, 7 * 24 * 60 * 60]
     assert [parse_memory(f"3 {unit}iB") for unit in "KMGT"] == [3 * 1024**i for i in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["experiments", "a b", "feature/*", "*", "refs/pull/*", "refs/pull/*/head", "refs/heads/x"],
+)
+def test_branches_takes_names_patterns_and_refs(text: str) -> None:
+    """A name without * may be anything, as before."""
+    assert parse_script(f"{LIST_FORM}  - branches: ['{text}']\n").branches == (text,)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "complaint"),
+    [
+        ("branches", "feature/[ab]*", "branches: this pattern can match no branch"),
+        ("branches", "feature/?", "branches: this pattern can match no branch"),
+        ("branches", "feature..*", "branches: this pattern can match no branch"),
+        ("branches", "a *", "branches: this pattern can match no branch"),
+        ("branches", "refs/*", "branches: no commits are tested by such refs"),
+        ("branches", "refs/*/head", "branches: no commits are tested by such refs"),
+        ("branches", "refs/tags/v*", "branches: no commits are tested by such refs"),
+        ("branches", "refs/pull/", "branches: no commits are tested by such refs"),
+        ("branch", "feature/*", "branch: this is the name of one branch"),
+        ("branch", "refs/heads/main", "branch: this is the name of one branch"),
+    ],
+)
+def test_a_pattern_that_can_match_nothing_is_refused(key: str, text: str, complaint: str) -> None:
+    """The message says what is wrong, and the hint shows how it is written."""
+    with pytest.raises(ScriptError) as caught:
+        parse_script(f"{LIST_FORM}  - {key}: '{text}'\n")
+    assert caught.value.message.startswith(complaint)
+    assert "Write" in str(caught.value.hint) or "Only *" in str(caught.value.hint)
 
 
 def test_the_key_that_was_meant_is_found() -> None:
