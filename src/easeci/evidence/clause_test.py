@@ -7,7 +7,11 @@ needs proof is "false"):
     futility  against Φ ≥ c + 2ε     sensitivity: reached with probability ≤ β if clearly true
     claim     against Φ ≥ c          the opposite of the proof, shown to the owner only
 
-Stopping for futility can't harm safety, because a proof still needs its own evidence. An unsettled
+Futility is a reason not to buy labels, never a reason to ignore them. It is looked at only before
+a label that has to be asked for, and at the end. Labels at hand are used wherever they are, because
+a later one may still bring the proof. A proof stays a proof. Stopping for futility can't harm
+safety, because a proof still needs its own evidence. Neither can going on, because the evidence
+bounds the error at all labels at once. An unsettled
 label counts at its lowest score for the proof, and at its highest for futility and claim, which is
 its worst for each (:mod:`easeci.evidence.cells` proves that this is safe).
 
@@ -26,13 +30,15 @@ import numpy.typing as npt
 
 from easeci.bounds.binomial import log_cdf, log_sf
 from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Floats
-from easeci.evidence.cells import Codes, highest, lowest
+from easeci.evidence.cells import Codes, Flags, highest, lowest
+from easeci.evidence.confidence import Seen, Table, Walked
 from easeci.evidence.endings import Ending
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
-from easeci.evidence.labelled import LabelledCodes
+from easeci.evidence.labelled import LabelledCodes, Track
 from easeci.evidence.levels import StepLevels
 from easeci.evidence.wealth import CELLS, Evidence
 from easeci.script import LinearClause, Mode, Score
+from easeci.script.cells import DIFFERING, Cell
 
 FUTILITY_SHARE = 0.95
 """The share of a step's β for futility; the rest is for a testset that ends before the proof.
@@ -114,15 +120,21 @@ class CurveEnd:
 class Walk:
     """One clause's way along the testset.
 
-    ``positions`` are the examples that its score depends on; all of them need labels. ``labels`` is
-    how many of them were used: up to the ending, or to the first missing label.
+    ``track`` has the examples that its score depends on; all of them need labels. ``labels`` is
+    how many of them were used: up to the ending, or to the first missing label. ``codes`` are the
+    known ones, up to the first missing label.
     """
 
     ending: Ending
     labels: int
-    positions: npt.NDArray[np.intp]
+    track: Track
     test: SequentialTest
     codes: Codes
+
+    @property
+    def asked(self) -> int:
+        """How many of the labels that were used had to be asked for."""
+        return self.track.asked(self.labels)
 
     def claims(self, labels: int) -> bool:
         """Whether the opposite of the proof was shown within the first labels."""
@@ -136,10 +148,37 @@ class Walk:
         """The values of proof and futility after each of these rising numbers of labels."""
         return self.test.course(self.codes, after)
 
+    def walked(self, score: Score, after: npt.NDArray[np.intp]) -> Walked:
+        """What the interval of a score depends on, after each of these rising numbers of labels.
+
+        The score is the goal's, or its negative.
+        """
+        codes, positions = self.codes[: after[-1]], self.track.positions
+        ends = np.full(len(after), self.test.examples)
+        inside = after < len(positions)
+        ends[inside] = positions[after[inside]]
+        return Walked(
+            table_of(score),
+            _counts_after(lowest(codes, score), after),
+            _counts_after(highest(codes, score), after),
+            (ends - after).astype(np.float64),
+            self.test.examples,
+            self.test.differing,
+        )
+
+    def seen(self, score: Score, labels: int, log_side: float) -> Seen:
+        """What the interval of a score depends on after so many labels."""
+        walked = self.walked(score, np.array([labels]))
+        low, high = (
+            tuple(int(count) for count in row[0]) for row in (walked.lowest, walked.highest)
+        )
+        zeros = int(walked.zeros[0])
+        return Seen(walked.table, low, high, zeros, walked.examples, walked.relevant, log_side)
+
     def fewest_more(self, *, any_ending: bool, futile_decides: bool) -> int:
         """How many more labels are needed before the walk can end (or end decisively)."""
         test, known = self.test, self.codes[: self.labels]
-        left = len(self.positions) - self.labels
+        left = len(self.track.positions) - self.labels
         needs = []
         if any_ending or not futile_decides:
             counts = _counts(lowest(known, test.goal.score))
@@ -178,30 +217,32 @@ class SequentialTest:
         )
 
     def walk(self, testset: LabelledCodes) -> Walk:
-        """Follow the order as far as labels are known; stop as soon as a target is reached."""
+        """Follow the order as far as labels are known, to a proof or to where asking is futile."""
         if not self.goal.score.needs_labels:
             proven = self._exact(self.goal.proof) >= self.targets.proof
             ending = Ending.PROVEN if proven else Ending.EXHAUSTED
-            return Walk(ending, 0, np.zeros(0, np.intp), self, testset.codes[:0])
+            nothing = Track(np.zeros(0, np.intp), testset.codes[:0])
+            return Walk(ending, 0, nothing, self, nothing.known)
         track = testset.differing if self.goal.proof.only_differing else testset.everything
-        ending, labels = self._end(track.known, complete=track.complete)
-        return Walk(ending, labels, track.positions, self, track.known)
+        ending, labels = self._end(track)
+        return Walk(ending, labels, track, self, track.known)
 
-    def _end(self, known: Codes, *, complete: bool) -> tuple[Ending, int]:
+    def _end(self, track: Track) -> tuple[Ending, int]:
+        known, moments = track.known, track.moments()
         # Most walks end early, so look at the beginning first, then at four times as much.
         look = FIRST_LOOK
         while look < len(known):
-            end = self._first_end(known[:look])
+            end = self._first_end(known[:look], None if moments is None else moments[: look + 1])
             if end is not None:
                 return end
             look *= 4
-        open_end = Ending.EXHAUSTED if complete else Ending.OPEN
-        return self._first_end(known) or (open_end, len(known))
+        open_end = Ending.EXHAUSTED if track.complete else Ending.OPEN
+        return self._first_end(known, moments) or (open_end, len(known))
 
-    def _first_end(self, known: Codes) -> tuple[Ending, int] | None:
-        """The target that is reached first; if both are at the same label, the proof."""
+    def _first_end(self, known: Codes, moments: Flags | None) -> tuple[Ending, int] | None:
+        """What comes first: a proof, or a moment at which it is futile to ask; then the proof."""
         hopeful = highest(known, self.goal.score)
-        futile = self.futility.first_crossing(hopeful, self.targets.futility)
+        futile = self.futility.first_crossing(hopeful, self.targets.futility, moments)
         before = known if futile is None else known[:futile]
         cautious = lowest(before, self.goal.score)
         proven = self.proof.first_crossing(cautious, self.targets.proof)
@@ -250,6 +291,16 @@ class SequentialTest:
         if factor > 0.0:
             return -float(log_sf(self.differing - 1, self.examples, share))
         return -float(log_cdf(self.differing, self.examples, share))
+
+
+@lru_cache(maxsize=32)
+def table_of(score: Score) -> Table:
+    """A score as a table over the five cells, in the order of their codes."""
+    agreeing, differing = score.label_matters_when_agreeing, score.label_matters_when_differing
+    return Table(
+        tuple(float(score.of(cell)) for cell in Cell),
+        tuple(differing if cell in DIFFERING else agreeing for cell in Cell),
+    )
 
 
 def _counts(codes: Codes) -> Floats:

@@ -47,6 +47,9 @@ NO_TILT = 1.0 - sum(TILT_WEIGHTS) - FAR_WEIGHT
 
 RESOLUTION = 0.25
 """Width of the finest intervals of d, in standard deviations of D/N."""
+FINEST = 25_000_000
+"""How many examples have the finest intervals. More of them don't make the intervals narrower, so
+that the work stays the same. Every partition of [0, 1] is valid; a coarse one needs more labels."""
 
 MARGIN = 1e-12
 """Hypotheses are widened by this share of the score's range: more than any rounding error."""
@@ -139,7 +142,7 @@ def disagreement_cases(
         seen = max(differing, 1) / examples
         return DisagreementCases(np.array([seen]), np.zeros((1, len(aims.multiples))))
     upwards = hypothesis.bound > 0.0
-    width = RESOLUTION / (2.0 * math.sqrt(examples))
+    width = RESOLUTION / (2.0 * math.sqrt(min(examples, FINEST)))
     edges = np.arange(math.ceil(math.pi / 2.0 / width) + 1) * width
     shares = np.sin(np.minimum(edges, math.pi / 2.0)) ** 2
     hard, easy = (shares[:-1], shares[1:]) if upwards else (shares[1:], shares[:-1])

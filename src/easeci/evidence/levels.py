@@ -27,6 +27,13 @@ other nodes of the same kind that gave the same bit without the claim, so these 
 of prefixes. So the errors of all nodes are added up: δ · Q(s) / ((t+1)(t+2)) after t bits, which is
 δ over all lengths t because the Q(s) of one length add up to 1.
 
+**The first baseline.** If a testset is sealed before any commit has the program, the first commit
+becomes the baseline, untested. Its program runs on sealed examples, so that it did not fail is an
+answer too: after k failures the history is F…FB, and all levels behind it are multiplied by
+1 / ((k+1)(k+2)). No other answer than FAIL is possible before it, so the histories split at the
+moment of adoption. Behind each of these moments the argument above holds with δ / ((k+1)(k+2)),
+and these add up to at most δ.
+
 Everything is in logarithms, because δ / 2^steps leaves the range of floats at about a thousand
 steps.
 """
@@ -42,6 +49,8 @@ from easeci.script import Adaptivity, Mode
 
 PASS = "P"  # noqa: S105 - an answer, not a password
 FAIL = "F"
+ADOPTED = "B"
+"""The first commit became the baseline, untested."""
 
 
 def log_histories(adaptivity: Adaptivity, steps: int) -> float:
@@ -108,7 +117,7 @@ class BetaCode:
     proof: float
     other: float
 
-    def log_probability(self, proofs: int, others: int) -> float:
+    def log_probability(self, proofs: float, others: float) -> float:
         """ln of the probability of a string with so many proofs and other answers."""
         return _log_beta(self.proof + proofs, self.other + others) - _log_beta(
             self.proof, self.other
@@ -122,7 +131,7 @@ class CoinCode:
     As a part of a mixture it makes sure that no history is much less probable than 2^−steps.
     """
 
-    def log_probability(self, proofs: int, others: int) -> float:
+    def log_probability(self, proofs: float, others: float) -> float:
         """ln of the probability of a string with so many proofs and other answers."""
         return -(proofs + others) * math.log(2.0)
 
@@ -137,7 +146,7 @@ class MixtureCode:
         if not math.isclose(math.fsum(weight for weight, _ in self.parts), 1.0, abs_tol=1e-12):
             raise ValueError("the weights of a mixture must add up to 1")
 
-    def log_probability(self, proofs: int, others: int) -> float:
+    def log_probability(self, proofs: float, others: float) -> float:
         """ln of the probability of a string with so many proofs and other answers."""
         return log_sum(
             math.log(weight) + code.log_probability(proofs, others) for weight, code in self.parts
@@ -170,6 +179,8 @@ def step_levels(
 ) -> StepLevels:
     """The levels of the step after ``history``, the answers so far as letters P and F.
 
+    A letter B stands for the commit that became the first baseline; only F may come before it.
+
     Under ``full`` these are the answers disclosed. Under ``none`` they are the hidden ones, because
     the baseline depends on them; with ``fixed_models`` (conditions on n alone) nothing does, and
     every step gets its share of 1 / steps. Under ``firstChange`` the testset is retired at the
@@ -177,15 +188,43 @@ def step_levels(
     Sensitivity is not divided: a first miss can only happen at the first clearly true node, because
     a proof there would retire the testset.
     """
+    before, adopted, history = history.rpartition(ADOPTED)
+    share = log_adoption_share(before) if adopted else 0.0
     proofs, others = _count_answers(history, mode)
+    if adaptivity is Adaptivity.FIRST_CHANGE and proofs:
+        raise ValueError("under firstChange a testset is retired at its first change")
+    if adaptivity is Adaptivity.FIRST_CHANGE or (adaptivity is Adaptivity.NONE and fixed_models):
+        _require_step(proofs + others, steps)
+    levels = levels_after(
+        proofs,
+        others,
+        delta=delta,
+        beta=beta,
+        adaptivity=adaptivity,
+        steps=steps,
+        fixed_models=fixed_models,
+    )
+    return StepLevels(levels.safety + share, levels.sensitivity + share, levels.claim + share)
+
+
+def levels_after(
+    proofs: float,
+    others: float,
+    *,
+    delta: Fraction,
+    beta: Fraction,
+    adaptivity: Adaptivity,
+    steps: int,
+    fixed_models: bool = False,
+) -> StepLevels:
+    """The levels of the step after so many answers of each kind; their order does not matter.
+
+    A forecast may ask for an expected number of answers, which need not be whole.
+    """
     log_delta, log_beta = log_fraction(delta), log_fraction(beta)
     if adaptivity is Adaptivity.FIRST_CHANGE:
-        if proofs:
-            raise ValueError("under firstChange a testset is retired at its first change")
-        _require_step(others, steps)
         return StepLevels(log_delta - math.log(steps), log_beta, log_delta - math.log(steps))
     if adaptivity is Adaptivity.NONE and fixed_models:
-        _require_step(proofs + others, steps)
         share = math.log(steps)
         return StepLevels(log_delta - share, log_beta - share, log_delta - share)
     length = proofs + others
@@ -195,6 +234,13 @@ def step_levels(
         sensitivity=log_beta + SENSITIVITY_CODE.log_probability(proofs, others + 1),
         claim=log_delta + claim - math.log((length + 1) * (length + 2)),
     )
+
+
+def log_adoption_share(before: str) -> float:
+    """ln of the share of δ behind the adoption of a baseline after these answers."""
+    if before.strip(FAIL):
+        raise ValueError(f"only failures come before the first baseline, got {before!r}")
+    return -math.log((len(before) + 1) * (len(before) + 2))
 
 
 def uniform_levels(

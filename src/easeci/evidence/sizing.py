@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +45,7 @@ REACH = 10.0
 """How many standard deviations away intervals of d are considered."""
 
 
+@lru_cache(maxsize=256)
 def examples_needed(goal: Goal, targets: Targets, log_exhaustion: float, difference: float) -> int:
     """The examples that keep the probability of running out below exp(``log_exhaustion``).
 
@@ -201,8 +203,8 @@ def _log_tail(gains: Floats, tilt: Floats, log_weight: float, sample: _Sample) -
 
 
 @dataclass(frozen=True)
-class Forecast:
-    """Labels that a commit is expected to take, by what is true of it."""
+class LabelsByTruth:
+    """Labels that one commit is expected to take, by what is true of it."""
 
     unchanged: int
     middle: int
@@ -210,7 +212,9 @@ class Forecast:
     worst: int
 
 
-def forecast_labels(goal: Goal, targets: Targets, examples: int, difference: float) -> Forecast:
+def forecast_labels(
+    goal: Goal, targets: Targets, examples: int, difference: float
+) -> LabelsByTruth:
     """A forecast for models that differ on this share of examples.
 
     ``unchanged``: equal accuracies if possible (Φ = e·d, or n = o = the threshold minus the zone's
@@ -229,7 +233,7 @@ def forecast_labels(goal: Goal, targets: Targets, examples: int, difference: flo
         unchanged = float(goal.score.difference) * difference
     middle = labels(goal.bound + width)
     around = (goal.bound, goal.bound + width / 2.0, goal.bound + 1.5 * width, goal.clear)
-    return Forecast(
+    return LabelsByTruth(
         labels(unchanged),
         middle,
         labels(goal.clear + width),

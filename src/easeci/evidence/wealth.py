@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from easeci.evidence.bets import Floats
-from easeci.evidence.cells import Codes
+from easeci.evidence.cells import Codes, Flags
 
 CELLS = 5
 BLOCK = 256
@@ -43,14 +43,23 @@ class Evidence:
             return np.full(len(counts), math.inf)
         return np.asarray(self._rows_after(counts).min(axis=1))
 
-    def first_crossing(self, codes: Codes, log_target: float) -> int | None:
-        """After how many examples the evidence first reaches the target; None if it doesn't."""
+    def first_crossing(
+        self, codes: Codes, log_target: float, moments: Flags | None = None
+    ) -> int | None:
+        """After how many examples the evidence first reaches the target; None if it doesn't.
+
+        ``moments`` says after which numbers of examples, from 0 on, the evidence is looked at;
+        None means after each.
+        """
+        if not len(self.log_weights):
+            return 0 if moments is None else _first(moments)
         target = log_target + ROUNDING
         seen = np.zeros(CELLS)
-        if self.after(seen[None, :])[0] >= target:
+        if (moments is None or moments[0]) and self.after(seen[None, :])[0] >= target:
             return 0
         for start, chunk in _chunks(codes):
-            crossing = self._crossing_in(chunk, seen, target)
+            looks = None if moments is None else moments[start + 1 : start + 1 + len(chunk)]
+            crossing = self._crossing_in(chunk, seen, target, looks)
             if crossing is not None:
                 return start + crossing
             seen = seen + np.bincount(chunk, minlength=CELLS)[:CELLS]
@@ -79,8 +88,12 @@ class Evidence:
         flat = _totals(counts, self.log_factors.reshape(rows * bets, CELLS))
         return _log_sums(flat.reshape(-1, rows, bets) + self.log_weights)
 
-    def _crossing_in(self, chunk: Codes, seen: Floats, target: float) -> int | None:
+    def _crossing_in(
+        self, chunk: Codes, seen: Floats, target: float, looks: Flags | None
+    ) -> int | None:
         """The first crossing within a chunk, looking only into blocks that may hold one."""
+        if looks is not None and not looks.any():
+            return None
         row = int(self._rows_after(seen[None, :])[0].argmin())
         inside = _block_counts(chunk)
         before = seen + np.cumsum(inside, axis=0) - inside
@@ -88,22 +101,33 @@ class Evidence:
         factors = self.log_factors[row]
         reach = _totals(before, factors) + _totals(inside, np.maximum(factors, 0.0))
         for block in np.flatnonzero(_log_sums(reach + self.log_weights[row]) >= target):
-            codes = chunk[block * BLOCK : (block + 1) * BLOCK]
-            crossing = self._crossing_in_block(codes, before[block], target)
+            part = slice(block * BLOCK, (block + 1) * BLOCK)
+            looked = None if looks is None else looks[part]
+            crossing = self._crossing_in_block(chunk[part], before[block], target, looked)
             if crossing is not None:
                 return int(block) * BLOCK + crossing
         return None
 
-    def _crossing_in_block(self, codes: Codes, before: Floats, target: float) -> int | None:
+    def _crossing_in_block(
+        self, codes: Codes, before: Floats, target: float, looks: Flags | None
+    ) -> int | None:
+        if looks is not None and not looks.any():
+            return None
         # Check the row that is least at the start; the others matter only where it crosses.
         row = int(self._rows_after(before[None, :])[0].argmin())
         counts = before + _running_counts(codes)
         values = _log_sums(_totals(counts, self.log_factors[row]) + self.log_weights[row])
         times = np.flatnonzero(values >= target)
+        if looks is not None:
+            times = times[looks[times]]
         if not len(times):
             return None
         crossed = np.flatnonzero(self.after(counts[times]) >= target)
         return int(times[crossed[0]]) + 1 if len(crossed) else None
+
+
+def _first(flags: Flags) -> int | None:
+    return int(flags.argmax()) if flags.any() else None
 
 
 def _chunks(codes: Codes) -> Iterator[tuple[int, Codes]]:

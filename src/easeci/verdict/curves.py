@@ -1,8 +1,10 @@
 """How the evidence behind a sequential verdict grew, label by label.
 
 A verdict has only the last value of each clause's evidence (:class:`ClauseEvidence`). The curves
-here are for the owner: at every label that was consulted, proof and futility against their targets.
-Long curves are thinned, but keep their last point, which is the only one that can reach a target.
+here are for the owner: at every label that was consulted, proof and futility against their targets,
+and the interval for Φ.
+Long curves are thinned, but keep their last point. Futility may stand at its target earlier, where
+labels were at hand; a proof reaches its target only with the last label.
 """
 
 from __future__ import annotations
@@ -11,13 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from easeci.evidence.cells import Codes
+from easeci.evidence.cells import Codes, Flags
 from easeci.evidence.clause_test import Walk
 from easeci.evidence.endings import Ending
 from easeci.evidence.labelled import LabelledCodes
-from easeci.script import Estimator, Script
+from easeci.script import Estimator, LinearClause, Script
 from easeci.verdict.decide import levels_of
-from easeci.verdict.sequential import ending_at, tests_of, walk_all
+from easeci.verdict.sequential import ConditionTest, ending_at
+from easeci.verdict.wording import unit
 
 MOST_POINTS = 400
 
@@ -38,7 +41,8 @@ class ClauseCurves:
     """The curves of one clause: ``labels`` are 0, …, k, and each curve has a value for each.
 
     k is the number of labels that the clause consulted. A clause that needs no label has one
-    point, at 0.
+    point, at 0. ``low`` and ``high`` are the interval for Φ, in the clause's own sign, and
+    ``threshold`` is what the clause compares Φ with; ``unit`` is the name of a hundredth of Φ.
     """
 
     clause: str
@@ -46,10 +50,18 @@ class ClauseCurves:
     labels: tuple[int, ...]
     proof: Curve
     futility: Curve
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    threshold: float
+    unit: str = "points"
 
 
 def evidence_curves(
-    script: Script, codes: Codes, history: str | None, most: int = MOST_POINTS
+    script: Script,
+    codes: Codes,
+    history: str | None,
+    at_hand: Flags | None = None,
+    most: int = MOST_POINTS,
 ) -> tuple[ClauseCurves, ...]:
     """The curves of every clause behind the verdict of :func:`easeci.verdict.decide`.
 
@@ -57,24 +69,31 @@ def evidence_curves(
     """
     if script.estimator not in (Estimator.AUTO, Estimator.SEQUENTIAL):
         return ()
-    testset, levels = LabelledCodes(codes), levels_of(script, history)
-    tests = tests_of(script.clauses, script.mode, levels, testset)
-    walks, decision = walk_all(tests, script.mode, testset)
+    testset, levels = LabelledCodes(codes, at_hand), levels_of(script, history)
+    test = ConditionTest.of(script.clauses, script.mode, levels, testset)
+    walks, decision = test.walk(testset)
     return tuple(
-        _curves(clause.text, walk, limit, most)
+        _curves(clause, walk, limit, most, test.log_side)
         for clause, walk, limit in zip(script.clauses, walks, decision.limits, strict=True)
     )
 
 
-def _curves(clause: str, walk: Walk, limit: int, most: int) -> ClauseCurves:
+def _curves(
+    clause: LinearClause, walk: Walk, limit: int, most: int, log_side: float
+) -> ClauseCurves:
     # Equal steps, rounded; the first is always 0 and the last always the limit.
     after = np.unique(np.linspace(0, limit, min(limit + 1, most)).round().astype(np.intp))
     proof, futility = walk.course(after)
     targets = walk.test.targets
+    low, high = walk.walked(clause.score, after).limits(log_side)
     return ClauseCurves(
-        clause=clause,
+        clause=clause.text,
         ending=ending_at(walk, limit),
         labels=tuple(after.tolist()),
         proof=Curve(tuple(proof.tolist()), targets.proof),
         futility=Curve(tuple(futility.tolist()), targets.futility),
+        low=tuple(low.tolist()),
+        high=tuple(high.tolist()),
+        threshold=float(clause.threshold),
+        unit=unit(clause.score),
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from easeci.evidence.cells import Code, Codes, Counts
+from easeci.evidence.cells import Code, Codes, Counts, Flags
 from easeci.evidence.labelled import LabelledCodes
 from easeci.evidence.levels import StepLevels, step_levels, uniform_levels
 from easeci.plan import ClauseTest, design
@@ -20,20 +20,29 @@ from easeci.verdict import exact, published
 from easeci.verdict.labels import consulted, wanted
 from easeci.verdict.logic import best, conjunction, passes, worst
 from easeci.verdict.result import ClauseResult, Verdict
-from easeci.verdict.sequential import Tests, decide_by, tests_of
+from easeci.verdict.sequential import ConditionTest, decide_by
 
 BATCH = 20
 """How many labels are asked for at a time: fewer might be enough, but more rounds take time."""
 
 
-def decide(script: Script, codes: Codes, history: str | None = None, batch: int = BATCH) -> Verdict:
+def decide(
+    script: Script,
+    codes: Codes,
+    history: str | None = None,
+    batch: int = BATCH,
+    at_hand: Flags | None = None,
+) -> Verdict:
     """The verdict on a commit whose examples have these codes, in the testset's order.
 
     ``history`` holds the answers given so far, as letters P and F. Without it, the step gets the
     published levels, the same for every step; published estimators always use these. ``auto`` means
-    sequential; callers that have all labels choose ``exact`` themselves.
+    sequential; callers that had all labels beforehand may choose ``exact`` themselves.
+
+    ``at_hand`` says of each example whether its label was known when the commit's turn came; None
+    means of none. The sequential estimator uses such labels even where it would ask for no more.
     """
-    return Evaluation(script, codes, history).verdict(batch)
+    return Evaluation(script, codes, history, at_hand).verdict(batch)
 
 
 class Evaluation:
@@ -43,8 +52,14 @@ class Evaluation:
     sequential verdict depends on its labels, not on the size of the testset.
     """
 
-    def __init__(self, script: Script, codes: Codes, history: str | None = None) -> None:
-        self._script, self._testset = script, LabelledCodes(codes)
+    def __init__(
+        self,
+        script: Script,
+        codes: Codes,
+        history: str | None = None,
+        at_hand: Flags | None = None,
+    ) -> None:
+        self._script, self._testset = script, LabelledCodes(codes, at_hand)
         self._history = history
 
     def code_at(self, position: int) -> Code:
@@ -58,7 +73,7 @@ class Evaluation:
     def verdict(self, batch: int = BATCH) -> Verdict:
         """The verdict by the labels that are known now."""
         if self._script.estimator in (Estimator.AUTO, Estimator.SEQUENTIAL):
-            return decide_by(self._tests, self._script.mode, self._testset, batch=batch)
+            return decide_by(self._test, self._testset, batch=batch)
         whole, codes = self._testset.counts, self._testset.codes
         if self._script.estimator is Estimator.EXACT:
             results = exact.measure(self._script.clauses, self._script.mode, self._levels, whole)
@@ -71,8 +86,9 @@ class Evaluation:
         return levels_of(self._script, self._history)
 
     @cached_property
-    def _tests(self) -> Tests:
-        return tests_of(self._script.clauses, self._script.mode, self._levels, self._testset)
+    def _test(self) -> ConditionTest:
+        script = self._script
+        return ConditionTest.of(script.clauses, script.mode, self._levels, self._testset)
 
     @cached_property
     def _designed(self) -> tuple[ClauseTest, ...]:

@@ -77,7 +77,7 @@ def _measure(
     return ClauseResult(
         clause=clause,
         estimate=low_mean if low_mean == high_mean else None,
-        interval=interval,
+        shown=interval,
         result=interval.compare(clause.comparison, clause.threshold),
         possible=possible_results(intervals, clause),
         sample=whole.examples,

@@ -46,7 +46,7 @@ def _measure_on(test: ClauseTest, whole: Counts, sample: Counts) -> ClauseResult
     return ClauseResult(
         clause=clause,
         estimate=seen[0].mean if all(case == seen[0] for case in seen) else None,
-        interval=interval,
+        shown=interval,
         result=interval.compare(clause.comparison, clause.threshold),
         possible=possible_results(intervals, clause),
         sample=sample.examples,

@@ -1,8 +1,9 @@
 """The verdict on a commit as labels come in: an answer, or the examples to label next.
 
 Every clause walks the same order from its start, over the examples that its score depends on. The
-clauses take turns, one label each, so that a clause that needs few labels can decide the condition
-before one that needs many. A condition is a conjunction:
+clauses take turns, asking for one label each, so that a clause that needs few labels can decide the
+condition before one that needs many. Labels at hand cost nothing: in its turn, a clause uses them
+all up to the next label that has to be asked for. A condition is a conjunction:
 
     fp-free   passes when every clause is proven; fails when the first is futile or exhausted
     fn-free   fails when the first clause is proven false; passes when all are futile or exhausted
@@ -11,25 +12,27 @@ before one that needs many. A condition is a conjunction:
 that clause, so every clause is tested at the full α. If it is clearly true, each of k clauses might
 wrongly stop it, so each gets β/k. fn-free is the mirror image: α/k and β.
 
-The verdict is a function of the codes alone. It never looks at a label beyond the point where it
-stopped. So it stops at the same label whether labels come one by one, in batches or all at once.
+The verdict is a function of the codes, and of which labels were at hand when the commit's turn
+came. It never looks at a label beyond the point where it stopped. So it stops at the same label
+whether later labels come one by one, in batches or all at once.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from easeci.evidence.cells import Codes, Counts, unlabelled
+from easeci.evidence.cells import Codes, Counts, Flags, unlabelled
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets, Walk
 from easeci.evidence.endings import Ending
 from easeci.evidence.labelled import LabelledCodes
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, LinearClause, Mode
-from easeci.verdict.logic import Interval, Result, conjunction
+from easeci.verdict.logic import Result, conjunction
 from easeci.verdict.result import ClauseEvidence, ClauseResult, Verdict
 
 
@@ -40,57 +43,71 @@ def decide_sequentially(
     codes: Codes,
     *,
     batch: int = 1,
+    at_hand: Flags | None = None,
 ) -> Verdict:
     """The verdict on a commit whose examples have these codes, in the testset's order.
 
     ``batch`` is the least number of labels to ask for at a time. More are asked for if no verdict
-    is possible without them.
+    is possible without them. ``at_hand`` says which labels were known when the commit's turn came;
+    None means none.
     """
-    testset = LabelledCodes(codes)
-    return decide_by(tests_of(clauses, mode, levels, testset), mode, testset, batch=batch)
+    testset = LabelledCodes(codes, at_hand)
+    return decide_by(ConditionTest.of(clauses, mode, levels, testset), testset, batch=batch)
 
 
-Tests = Sequence[tuple[LinearClause, SequentialTest]]
-"""The clauses of a condition and their tests, which no label changes."""
+@dataclass(frozen=True)
+class ConditionTest:
+    """The clauses of a condition and their tests, which no label changes.
+
+    ``log_side`` is the level of each side of a clause's interval: half of the level of claims,
+    divided by the number of clauses. So the intervals of all clauses and steps hold together.
+    """
+
+    mode: Mode
+    clauses: tuple[LinearClause, ...]
+    tests: tuple[SequentialTest, ...]
+    log_side: float
+
+    @staticmethod
+    def of(
+        clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, testset: LabelledCodes
+    ) -> ConditionTest:
+        """The tests of a condition on a testset: everything that is known before labels."""
+        targets = Targets.of(levels.per_clause(mode, len(clauses)))
+        size = (len(testset), testset.counts.differing)
+        return ConditionTest(
+            mode,
+            tuple(clauses),
+            tuple(SequentialTest.of(Goal.of(clause, mode), targets, *size) for clause in clauses),
+            levels.claim - math.log(2.0 * len(clauses)),
+        )
+
+    def walk(self, testset: LabelledCodes) -> tuple[list[Walk], Decision]:
+        """Every clause's walk as far as labels are known, and the decision that follows."""
+        walks = [test.walk(testset) for test in self.tests]
+        return walks, _take_turns(walks, self.mode)
 
 
-def tests_of(
-    clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, testset: LabelledCodes
-) -> Tests:
-    """The tests of a condition on a testset: everything that is known before labels."""
-    targets = Targets.of(levels.per_clause(mode, len(clauses)))
-    differing = testset.counts.differing
-    return [
-        (clause, SequentialTest.of(Goal.of(clause, mode), targets, len(testset), differing))
-        for clause in clauses
-    ]
-
-
-def decide_by(tests: Tests, mode: Mode, testset: LabelledCodes, *, batch: int) -> Verdict:
+def decide_by(test: ConditionTest, testset: LabelledCodes, *, batch: int) -> Verdict:
     """The verdict by the labels that are known now."""
-    counts = testset.counts
-    walks, decision = walk_all(tests, mode, testset)
+    walks, decision = test.walk(testset)
     wanted: tuple[int, ...] = ()
     if decision.passed is None:
-        wanted = _wanted(walks, decision, mode, testset.codes, batch)
+        wanted = _wanted(walks, decision, test.mode, testset.codes, batch)
+    used = _consulted(walks, decision.limits)
     return Verdict(
         estimator=Estimator.SEQUENTIAL,
-        result=_condition_result(walks, decision, mode),
+        result=_condition_result(walks, decision, test.mode),
         passed=decision.passed,
         clauses=tuple(
-            _clause_result(clause, walk, limit, mode, counts)
-            for (clause, _), walk, limit in zip(tests, walks, decision.limits, strict=True)
+            _clause_result(clause, walk, limit, test, testset.counts)
+            for clause, walk, limit in zip(test.clauses, walks, decision.limits, strict=True)
         ),
         examples=len(testset),
-        labels=_consulted(walks, decision.limits),
+        labels=int(np.count_nonzero(used)),
         wanted=wanted,
+        at_hand=testset.at_hand_among(used),
     )
-
-
-def walk_all(tests: Tests, mode: Mode, testset: LabelledCodes) -> tuple[list[Walk], Decision]:
-    """Every clause's walk as far as labels are known, and the decision that follows from them."""
-    walks = [test.walk(testset) for _, test in tests]
-    return walks, _take_turns(walks, mode)
 
 
 @dataclass(frozen=True)
@@ -98,7 +115,8 @@ class Decision:
     """Whether the condition is decided, and how many labels each clause may look at.
 
     ``passed`` is None while the clauses in ``waiting`` could still change the answer. ``ceiling``
-    is the label and the index of the clause that decides if no waiting clause does so before.
+    is the round and the index of the clause that decides if no waiting clause does so before. In
+    each round a clause may ask for one label; round 0 has the labels at hand alone.
     """
 
     passed: bool | None
@@ -115,17 +133,17 @@ def _decides(ending: Ending, mode: Mode) -> bool:
 
 
 def _take_turns(walks: Sequence[Walk], mode: Mode) -> Decision:
-    """Take turns, one label a clause, until one decides the condition or all have ended."""
-    deciding = [(w.labels, i) for i, w in enumerate(walks) if _decides(w.ending, mode)]
+    """Ask in turns, one label a clause, until one decides the condition or all have ended."""
+    deciding = [(w.asked, i) for i, w in enumerate(walks) if _decides(w.ending, mode)]
     if not deciding:
         waiting = tuple(i for i, walk in enumerate(walks) if walk.ending is Ending.OPEN)
         return Decision(None if waiting else True, tuple(walk.labels for walk in walks), waiting)
     last, first = min(deciding)
     # In the round in which the deciding clause ends, the clauses after it have not moved yet.
     rounds = [last if i <= first else max(last - 1, 0) for i in range(len(walks))]
-    limits = tuple(min(w.labels, r) for w, r in zip(walks, rounds, strict=True))
+    limits = tuple(min(w.labels, w.track.free(r)) for w, r in zip(walks, rounds, strict=True))
     waiting = tuple(
-        i for i, walk in enumerate(walks) if walk.ending is Ending.OPEN and walk.labels < rounds[i]
+        i for i, walk in enumerate(walks) if walk.ending is Ending.OPEN and walk.asked < rounds[i]
     )
     return Decision(None if waiting else False, limits, waiting, (last, first))
 
@@ -148,17 +166,17 @@ def _result_at(walk: Walk, limit: int, mode: Mode) -> Result:
 
 
 def _clause_result(
-    clause: LinearClause, walk: Walk, limit: int, mode: Mode, whole: Counts
+    clause: LinearClause, walk: Walk, limit: int, test: ConditionTest, whole: Counts
 ) -> ClauseResult:
     ending = ending_at(walk, limit)
-    result = _result_at(walk, limit, mode)
+    result = _result_at(walk, limit, test.mode)
     return ClauseResult(
         clause=clause,
         estimate=_estimate(clause, walk, limit, whole),
-        interval=_interval(clause, ending, result, mode),
+        shown=walk.seen(clause.score, limit, test.log_side),
         result=result,
         possible=frozenset([result] if ending is not Ending.OPEN else Result),
-        sample=len(walk.positions[:limit]) if clause.score.needs_labels else whole.examples,
+        sample=limit if clause.score.needs_labels else whole.examples,
         evidence=ClauseEvidence(ending, limit, *walk.curves(limit)),
     )
 
@@ -174,37 +192,20 @@ def _estimate(clause: LinearClause, walk: Walk, limit: int, whole: Counts) -> Fr
         return whole.mean_range(clause.score)[0]
     if limit == 0:
         return None
-    mean, high = Counts.of(walk.codes[:limit]).mean_range(clause.score)
-    if mean != high:  # some label is unsettled
-        return None
+    low, high = Counts.of(walk.codes[:limit]).mean_range(clause.score)
+    mean = (low + high) / 2  # they differ if a label is unsettled
     if walk.test.goal.proof.only_differing:
         return mean * Fraction(whole.differing, whole.examples)
     return mean
 
 
-def _interval(clause: LinearClause, ending: Ending, result: Result, mode: Mode) -> Interval:
-    """The values of Φ that the evidence does not exclude."""
-    form = clause.greater
-    low, high = form.score.lowest, form.score.highest
-    if result is Result.TRUE:
-        low = form.threshold
-    elif result is Result.FALSE:
-        high = form.threshold
-    elif ending is Ending.FUTILE and mode is Mode.FP_FREE:
-        high = min(high, form.threshold + 2 * form.tolerance)
-    elif ending is Ending.FUTILE:
-        low = max(low, form.threshold - 2 * form.tolerance)
-    interval = Interval(low, high)
-    return interval if form is clause else -interval
-
-
-def _consulted(walks: Sequence[Walk], limits: Sequence[int]) -> int:
-    """How many labels were looked at, each counted once."""
-    looked_at = [walk.positions[:limit] for walk, limit in zip(walks, limits, strict=True)]
+def _consulted(walks: Sequence[Walk], limits: Sequence[int]) -> Flags:
+    """Which labels were looked at, up to the last of them."""
+    looked_at = [walk.track.positions[:limit] for walk, limit in zip(walks, limits, strict=True)]
     used = np.zeros(max((int(part[-1]) + 1 for part in looked_at if len(part)), default=0), bool)
     for part in looked_at:
         used[part] = True
-    return int(np.count_nonzero(used))
+    return used
 
 
 def _wanted(
@@ -213,23 +214,25 @@ def _wanted(
     """The labels to ask for next: as many as are certainly needed, and at least ``batch``.
 
     No waiting clause can end before its own ``fewest_more``, and the condition can't be decided
-    before the first of them can decide it.
+    before the first of them can decide it. Like rounds, these are counted in labels asked for.
     """
     futile_decides = mode is Mode.FP_FREE
-    horizon, decider = min(
-        (walks[i].labels + walks[i].fewest_more(any_ending=False, futile_decides=futile_decides), i)
-        for i in decision.waiting
-    )
+
+    def earliest(index: int, *, any_ending: bool) -> int:
+        walk = walks[index]
+        more = walk.fewest_more(any_ending=any_ending, futile_decides=futile_decides)
+        return walk.track.asked(walk.labels + more)
+
+    horizon, decider = min((earliest(i, any_ending=False), i) for i in decision.waiting)
     if decision.ceiling is not None:
         horizon, decider = min((horizon, decider), decision.ceiling)
-    _, first = min((walks[i].labels, i) for i in decision.waiting)
+    _, first = min((walks[i].asked, i) for i in decision.waiting)
     positions = []
     for i in decision.waiting:
         walk = walks[i]
-        own = walk.labels + walk.fewest_more(any_ending=True, futile_decides=futile_decides)
-        until = min(own, horizon if i <= decider else horizon - 1)
+        until = min(earliest(i, any_ending=True), horizon if i <= decider else horizon - 1)
         if i == first:
-            until = max(until, walk.labels + batch)
-        positions.append(walk.positions[walk.labels : max(until, walk.labels)])
+            until = max(until, walk.asked + batch)
+        positions.append(walk.track.positions[walk.labels : walk.track.up_to(until)])
     asked = np.unique(np.concatenate(positions))
     return tuple(int(position) for position in asked[unlabelled(codes[asked])])

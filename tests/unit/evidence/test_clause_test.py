@@ -44,7 +44,7 @@ def test_a_walk_ends_at_the_first_label_that_reaches_a_target(text: str, seed: i
     codes = np.random.default_rng(seed).choice(5, 120, p=laws[seed % 2]).astype(np.uint8)
     test = SequentialTest.of(goal(text), TARGETS, len(codes), int((codes >= 2).sum()))
     walk = test.walk(LabelledCodes(codes))
-    expected = (Ending.EXHAUSTED, len(walk.positions))
+    expected = (Ending.EXHAUSTED, len(walk.track.positions))
     for labels in range(len(walk.codes) + 1):
         proof, futility, _ = walk.curves(labels)
         if proof.evidence >= proof.target or futility.evidence >= futility.target:

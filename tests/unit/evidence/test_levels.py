@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache, partial
 from itertools import product
 
 import pytest
 
 from easeci.evidence.levels import (
+    ADOPTED,
+    FAIL,
     SAFETY_CODE,
     SENSITIVITY_CODE,
     MixtureCode,
@@ -40,20 +43,24 @@ def nodes(adaptivity: Adaptivity, mode: Mode) -> list[str]:
 
 
 def worst_tree(
-    level: Callable[[str], float], wrong: str, retired_at: str | None, history: str = ""
+    level: Callable[[str], float],
+    wrong: str,
+    retired_at: str | None,
+    history: str = "",
+    steps: int = STEPS,
 ) -> float:
     """The largest sum of levels over first errors, over all trees of bad and good nodes.
 
     At a bad node the answer ``wrong`` is an error, and what follows it no longer counts. At a good
     node nothing is an error and both answers lead on.
     """
-    if len(history) == STEPS:
+    if len(history) == steps:
         return 0.0
 
     def onwards(bit: str) -> float:
         if bit == retired_at:
             return 0.0
-        return worst_tree(level, wrong, retired_at, history + bit)
+        return worst_tree(level, wrong, retired_at, history + bit, steps)
 
     right = "F" if wrong == "P" else "P"
     bad = level(history) + onwards(right)
@@ -118,6 +125,97 @@ def test_no_adversarial_tree_of_four_steps_exceeds_the_promise(
 
 def test_the_same_enumeration_refutes_levels_without_a_union() -> None:
     assert worst_tree(lambda _: float(DELTA), "P", None) > 4 * DELTA
+
+
+def adoptions(adaptivity: Adaptivity, mode: Mode, steps: int) -> list[str]:
+    """How a first baseline can be adopted within so many steps: after k programs that failed.
+
+    Under firstChange a failure is a change in fn-free, and ends the testset.
+    """
+    ended = adaptivity is Adaptivity.FIRST_CHANGE and mode is Mode.FN_FREE
+    return [FAIL * failed + ADOPTED for failed in range(1 if ended else steps)]
+
+
+@each_case(("mode", "adaptivity", "promise"), CASES)
+def test_levels_behind_the_adoption_of_a_baseline_add_up_to_no_more_than_promised(
+    mode: Mode, adaptivity: Adaptivity, promise: str
+) -> None:
+    """The errors add up to at most δ, for every tree of four steps of which one is the adoption.
+
+    Whether a program fails depends on sealed examples, so every adoption after k failures counts.
+    """
+    behind = nodes(adaptivity, mode)
+    names = [
+        start + s
+        for start in adoptions(adaptivity, mode, STEPS)
+        for s in behind
+        if len(start + s) < STEPS
+    ]
+    proof, other = ("P", "F") if mode is Mode.FP_FREE else ("F", "P")
+    wrong = proof if promise == "safety" else other
+    budget = DELTA if promise == "safety" else BETA
+    size = {s: math.exp(getattr(levels(mode, adaptivity, s), promise)) for s in names}
+    assert len(names) >= 3
+    for bad in all_trees(names):
+        assert sum(size[s] for s in first_errors(bad, names, wrong)) <= budget * (1 + 1e-12)
+
+
+def worst_life(
+    level: Callable[[str], float], mode: Mode, adaptivity: Adaptivity, promise: str, steps: int
+) -> float:
+    """The largest sum of levels over first errors of lives that begin without a baseline."""
+    proof, other = ("P", "F") if mode is Mode.FP_FREE else ("F", "P")
+    wrong = proof if promise == "safety" else other
+    retired = proof if adaptivity is Adaptivity.FIRST_CHANGE else None
+    return sum(
+        worst_tree(level, wrong, retired, start, steps)
+        for start in adoptions(adaptivity, mode, steps)
+    )
+
+
+@each_case(("mode", "adaptivity", "promise"), CASES)
+def test_no_life_of_ten_steps_that_adopts_a_baseline_exceeds_the_promise(
+    mode: Mode, adaptivity: Adaptivity, promise: str
+) -> None:
+    """Dynamic programming over all trees; with the whole δ behind each adoption some exceed it."""
+    budget, steps = float(DELTA if promise == "safety" else BETA), 10
+
+    @cache
+    def by_counts(start: str, behind: str) -> float:
+        found = step_levels(
+            delta=DELTA,
+            beta=BETA,
+            mode=mode,
+            adaptivity=adaptivity,
+            steps=steps,
+            history=start + behind,
+        )
+        return math.exp(getattr(found, promise))
+
+    def level(history: str, *, shared: bool = True) -> float:
+        start, adopted, behind = history.rpartition(ADOPTED)
+        return by_counts(start + adopted if shared else "", "".join(sorted(behind)))
+
+    assert worst_life(level, mode, adaptivity, promise, steps) <= budget * (1 + 1e-12)
+    if len(adoptions(adaptivity, mode, steps)) > 1:
+        whole = partial(level, shared=False)
+        assert worst_life(whole, mode, adaptivity, promise, steps) > 1.5 * budget
+
+
+@each_case("mode", list(Mode))
+def test_claims_behind_adoptions_add_up_over_all_nodes(mode: Mode) -> None:
+    total = sum(
+        math.exp(levels(mode, Adaptivity.FULL, FAIL * failed + ADOPTED + "".join(bits)).claim)
+        for failed in range(20)
+        for t in range(7)
+        for bits in product("PF", repeat=t)
+    )
+    assert total <= DELTA
+
+
+def test_only_failures_come_before_the_first_baseline() -> None:
+    with pytest.raises(ValueError, match="before the first baseline"):
+        levels(Mode.FP_FREE, Adaptivity.FULL, "PBF")
 
 
 @each_case("mode", list(Mode))

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from easeci.evidence.bets import PROOF_AIMS, SPACED_AIMS
-from easeci.evidence.cells import Codes
+from easeci.evidence.cells import Codes, Flags
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
 from easeci.evidence.wealth import CHUNK, Evidence
 from easeci.script import Score
@@ -18,16 +18,18 @@ NEW = Score(Fraction(1), Fraction(0), Fraction(0))
 LAW = [0.0, 0.0, 0.5, 0.4, 0.1]
 
 
-def plainly(evidence: Evidence, codes: Codes, target: float) -> int | None:
+def plainly(
+    evidence: Evidence, codes: Codes, target: float, moments: Flags | None = None
+) -> int | None:
     """The first crossing by the definition: a sum of logarithms after every example."""
     logs = evidence.log_weights[None] + np.cumsum(
         np.moveaxis(evidence.log_factors[:, :, codes], 2, 0), axis=0
     )
     values = np.logaddexp.reduce(logs, axis=2).min(axis=1)
-    if np.logaddexp.reduce(evidence.log_weights, axis=1).min() >= target:
-        return 0
-    crossed = np.flatnonzero(values >= target)
-    return int(crossed[0]) + 1 if len(crossed) else None
+    at_start = np.logaddexp.reduce(evidence.log_weights, axis=1).min()
+    reached = np.concatenate([[at_start], values]) >= target
+    crossed = np.flatnonzero(reached if moments is None else reached & moments)
+    return int(crossed[0]) if len(crossed) else None
 
 
 @each_case("seed", range(8))
@@ -39,12 +41,37 @@ def test_blocks_find_the_first_crossing(seed: int, target: float, bound: float) 
     assert evidence.first_crossing(codes, target) == plainly(evidence, codes, target)
 
 
+@each_case("seed", range(8))
+@each_case("share", [0.0, 0.001, 0.01, 0.5, 1.0])
+@each_case("bound", [0.01, -0.02])
+def test_only_chosen_moments_count(seed: int, share: float, bound: float) -> None:
+    """The first crossing at a moment that counts, in whatever block it is."""
+    random = np.random.default_rng(seed)
+    codes = random.choice(5, 1500, p=LAW).astype(np.uint8)
+    moments = random.random(len(codes) + 1) < share
+    moments[-1] = bool(seed % 2)
+    evidence = evidence_against(Hypothesis(GAIN, bound, 0.01), PROOF_AIMS, 15_000, 1500, 3.0)
+    found = evidence.first_crossing(codes, 3.0, moments)
+    assert found == plainly(evidence, codes, 3.0, moments)
+
+
+def test_infinite_evidence_stands_at_every_moment_that_counts() -> None:
+    evidence = evidence_against(Hypothesis(GAIN, -2.0, 0.01), PROOF_AIMS, 100, 50, 3.0)
+    codes = np.full(6, 2, np.uint8)
+    assert evidence.first_crossing(codes, 3.0) == 0
+    assert evidence.first_crossing(codes, 3.0, np.arange(7) >= 4) == 4
+    assert evidence.first_crossing(codes, 3.0, np.zeros(7, bool)) is None
+
+
 def test_a_crossing_behind_a_whole_chunk_is_found() -> None:
     """A crossing is found if the evidence first falls over a whole chunk and then rises."""
     falling = np.tile(np.array([0, 1], np.uint8), CHUNK // 2 + 700)
     codes = np.concatenate([falling, np.zeros(60_000, np.uint8)])
     evidence = evidence_against(Hypothesis(NEW, 0.52, 0.05), SPACED_AIMS, len(codes), 0, 5.0)
     assert evidence.first_crossing(codes, 5.0) == plainly(evidence, codes, 5.0) is not None
+    moments = np.arange(len(codes) + 1) % 1000 == 7
+    found = evidence.first_crossing(codes, 5.0, moments)
+    assert found == plainly(evidence, codes, 5.0, moments) is not None
 
 
 def test_the_fewest_labels_still_needed_are_never_too_many() -> None:

@@ -66,7 +66,15 @@ def test_the_last_point_is_what_the_verdict_reports(
         rest = codes[-missing:]
         codes[-missing:] = np.where(rest < 2, Code.AGREE_UNLABELLED, Code.DIFFER_UNLABELLED)
     codes[::40] = np.where(codes[::40] < 2, Code.AGREE_UNSETTLED, Code.DIFFER_UNSETTLED)
-    for curves, evidence in ends(wanted(condition, mode), codes):
+    script = wanted(condition, mode)
+    for found, drawn in zip(
+        decide(script, codes, "").clauses, evidence_curves(script, codes, ""), strict=True
+    ):
+        last = (drawn.low[-1], drawn.high[-1])
+        shown = (float(found.interval.low), float(found.interval.high))
+        assert last == pytest.approx(shown, abs=1e-10)
+        assert len(drawn.low) == len(drawn.high) == len(drawn.labels)
+    for curves, evidence in ends(script, codes):
         assert evidence is not None
         assert curves.labels[0] == 0
         assert curves.labels[-1] == evidence.labels  # type: ignore[attr-defined]

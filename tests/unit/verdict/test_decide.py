@@ -30,8 +30,11 @@ DIFFERING = [
 def same_at_every_label(made: Script, history: str | None, codes: Codes, data: Draws) -> None:
     """This holds for every order of labels, and if labels are taken back or change."""
     batch = data.draw(st.sampled_from([1, 3, 20]))
-    live = Evaluation(made, codes, history)
-    assert live.verdict(batch) == decide(made, codes, history, batch)
+    flags = st.lists(st.booleans(), min_size=len(codes), max_size=len(codes))
+    drawn = data.draw(st.none() | flags)
+    at_hand = None if drawn is None else np.array(drawn)
+    live = Evaluation(made, codes, history, at_hand)
+    assert live.verdict(batch) == decide(made, codes, history, batch, at_hand)
     most = 25 if made.estimator is Estimator.SEQUENTIAL else 4
     for _ in range(data.draw(st.integers(0, most))):
         position = data.draw(st.integers(0, len(codes) - 1))
@@ -40,7 +43,7 @@ def same_at_every_label(made: Script, history: str | None, codes: Codes, data: D
         live.put(position, code)
         codes[position] = code
         assert live.code_at(position) == code
-        assert live.verdict(batch) == decide(made, codes, history, batch)
+        assert live.verdict(batch) == decide(made, codes, history, batch, at_hand)
 
 
 CODES = st.lists(st.integers(0, 8), min_size=1, max_size=40).map(lambda r: np.array(r, np.uint8))

@@ -1,0 +1,204 @@
+"""Confidence sequences: where the mean of a score lies, at every label at once.
+
+A table gives each outcome of an example its score. The scores along the order are i.i.d. with mean
+Φ. Against "Φ ≤ m" the wealth of bets λ is
+
+    W(m) = Σ_j w_j Π_i (1 + λ_j (s_i − m)),      Σ w = 1, a bet only where λ_j (m − least s) < 1
+
+*Claim.* With probability at least 1 − α, at every label at once, Φ is above every m with
+W(m) ≥ 1/α. Sides: one; the upper limit is the same on −s, so an interval of error 2α has α a side.
+
+*Proof.* At m = Φ each bet is a non-negative martingale that starts at its weight, or is left out,
+so W(Φ) ever reaches 1/α with probability at most α (Ville). The bets do not depend on m, so every
+factor falls as m grows, and a bet that is left out has wealth 0 from there on: W falls in m. So if
+Φ is not rejected, no m ≥ Φ is, and the limit is below Φ. "At every label" includes the label at
+which a verdict stopped, whatever made it stop there. ∎
+
+*Scores that are known without a label* are all there: no walk is needed, and the limits of d are
+exact. *Scores that are 0 where the models agree* need labels only where they differ. There are two
+ways to use that, each at half of the level, and the interval is what both leave:
+
+* **Zeros count.** Every example before the next label that is asked for has a known score: those
+  without a label score 0.
+* **The share is known.** Given the pattern of disagreement, the scores of the D differing examples
+  are i.i.d. with mean μ = Φ/d, and d has exact binomial limits from all N examples, at a fifth of
+  this half. Φ = d·μ: for μ > 0 the lower limit of μ goes with the lower limit of d, else with the
+  upper one, so for the true μ only one end of d matters.
+
+The first is better when most labels are there, the second when few are and the gain is a large part
+of d. Unsettled labels count at their lowest score for the lower limit and at their highest for the
+upper one. That only widens the interval (:mod:`easeci.evidence.cells` has the argument).
+
+Rounding: limits are rounded outwards. Source: Waudby-Smith and Ramdas (2023), with fixed bets.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from easeci.bounds import binomial
+from easeci.evidence.bets import Floats
+from easeci.evidence.wealth import ROUNDING
+
+BOLDEST = 4.0
+"""The largest bet, as a multiple of 1 / (range of the scores). It counts only for small m."""
+SPACING = 2.0
+"""Each bet is this much smaller than the one before; the least suits a walk to the end."""
+SHARE_FOR_DISAGREEMENT = 0.2
+"""The part of the second way's level that goes to the limits of d."""
+MARGIN = 1e-12
+"""Limits are moved outwards by this share of the score's range: more than any rounding error."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The score of each outcome, and whether a label is needed to know that it is this outcome.
+
+    Where no label is needed the score must be 0. If none is needed at all, the scores are 0 and one
+    other value.
+    """
+
+    scores: tuple[float, ...]
+    needs_label: tuple[bool, ...]
+
+    def __neg__(self) -> Table:
+        return Table(tuple(-score for score in self.scores), self.needs_label)
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What a walk has seen after each of some numbers of labels; each array has a row for each.
+
+    ``lowest`` and ``highest`` count the outcomes of the labels that were used, unsettled ones at
+    their lowest or highest score. ``zeros`` is the number of examples that need no label and come
+    before the first label that was not used. ``examples`` is the size of the testset, ``relevant``
+    the number of its examples that need a label.
+    """
+
+    table: Table
+    lowest: Floats
+    highest: Floats
+    zeros: Floats
+    examples: int
+    relevant: int
+
+    def limits(self, log_side: float) -> tuple[Floats, Floats]:
+        """Lower and upper limits, each side with an error of at most exp(``log_side``).
+
+        The error is for all rows together.
+        """
+        low = self._lower(self.table, self.lowest, log_side)
+        high = -self._lower(-self.table, self.highest, log_side)
+        # The two ways may contradict each other, as improbable as that is.
+        return low, np.maximum(low, high)
+
+    def _lower(self, table: Table, counts: Floats, log_side: float) -> Floats:
+        scores = np.array(table.scores)
+        if all(table.needs_label):
+            return mean_limits(scores, counts, log_side, self.examples)
+        if not any(table.needs_label):
+            return self._known_without_labels(scores, log_side)
+        half = log_side - math.log(2.0)
+        labelled = np.flatnonzero(table.needs_label)
+        counts, scores = counts[:, labelled], scores[labelled]
+        with_zeros = np.column_stack([counts, self.zeros])
+        first = mean_limits(np.append(scores, 0.0), with_zeros, half, self.examples)
+        share = SHARE_FOR_DISAGREEMENT
+        mean = mean_limits(scores, counts, half + math.log1p(-share), max(self.relevant, 1))
+        least, most = share_limits(self.relevant, self.examples, half + math.log(share))
+        return np.maximum(first, np.where(mean > 0.0, mean * least, mean * most))
+
+    def _known_without_labels(self, scores: Floats, log_side: float) -> Floats:
+        """For scores e·d: ``relevant`` examples differ, and score e."""
+        factor = float(scores[np.abs(scores).argmax()])
+        least, most = share_limits(self.relevant, self.examples, log_side)
+        return np.full(len(self.zeros), factor * (least if factor > 0.0 else most))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One row of :class:`Walked` in plain numbers, and the level: all that an interval depends on.
+
+    Most intervals are never asked for, so the limits are computed when they are.
+    """
+
+    table: Table
+    lowest: tuple[int, ...]
+    highest: tuple[int, ...]
+    zeros: int
+    examples: int
+    relevant: int
+    log_side: float
+
+    @property
+    def error(self) -> float:
+        """The interval misses Φ at some label of its walk with at most this probability."""
+        return 2.0 * math.exp(self.log_side)
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """The lower and the upper limit."""
+        rows = [np.array([counts], np.float64) for counts in (self.lowest, self.highest)]
+        zeros = np.array([self.zeros], np.float64)
+        walked = Walked(self.table, rows[0], rows[1], zeros, self.examples, self.relevant)
+        low, high = walked.limits(self.log_side)
+        return float(low[0]), float(high[0])
+
+
+@lru_cache(maxsize=64)
+def share_limits(count: int, examples: int, log_alpha: float) -> tuple[float, float]:
+    """Exact limits of a probability, each with this error (Clopper and Pearson)."""
+    return (
+        binomial.lower_limit(count, examples, log_alpha),
+        binomial.upper_limit(count, examples, log_alpha),
+    )
+
+
+def mean_limits(scores: Floats, counts: Floats, log_alpha: float, longest: int) -> Floats:
+    """Lower limits of the mean of a table, after each row of counts, at all rows at once.
+
+    The error is at most exp(``log_alpha``) for the rows together if they are moments of one walk.
+    ``longest`` is the most examples that the walk can have; it only chooses the bets.
+    """
+    least, most = float(scores.min()), float(scores.max())
+    span = most - least
+    if span == 0.0:
+        return np.full(len(counts), least)
+    sizes = _bet_sizes(log_alpha, longest) / span
+    target = -log_alpha + ROUNDING + math.log(len(sizes))
+    # Each round cuts the interval that holds the limit into equal parts.
+    parts = 64 if len(counts) == 1 else 8
+    low, width = np.full(len(counts), least), np.full(len(counts), span)
+    grid = np.arange(parts) / parts
+    while width[0] > MARGIN * span:
+        means = low[:, None] + width[:, None] * grid
+        rejected = _log_wealth(scores - least, counts, sizes, means - least) >= target
+        # Wealth falls with m, so the rejected ones come first.
+        last = np.maximum(rejected.sum(axis=1) - 1, 0)
+        low, width = means[np.arange(len(low)), last], width / parts
+    return np.maximum(low - MARGIN * span, least)
+
+
+def _bet_sizes(log_alpha: float, longest: int) -> Floats:
+    """Bets for scores of range 1, from the boldest to the one for the longest walk."""
+    smallest = math.sqrt(8.0 * -log_alpha / max(longest, 1))
+    steps = max(math.ceil(math.log(BOLDEST / smallest, SPACING)), 0)
+    return np.asarray(BOLDEST * SPACING ** -np.arange(steps + 1.0))
+
+
+def _log_wealth(above: Floats, counts: Floats, sizes: Floats, means: Floats) -> Floats:
+    """ln Σ_j Π (1 + λ_j (s − m)) for each moment and each mean, both above the least score."""
+    risk = sizes[None, None, :] * means[:, :, None]
+    allowed = risk < 1.0
+    total = np.zeros(risk.shape)
+    for outcome in np.flatnonzero(counts.any(axis=0)):
+        gain = np.where(allowed, sizes * above[outcome] - risk, 0.0)
+        total += counts[:, outcome, None, None] * np.log1p(gain)
+    total = np.where(allowed, total, -np.inf)
+    top = np.maximum(total.max(axis=2, keepdims=True), -1e300)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(total - top).sum(axis=2)) + top[:, :, 0])
