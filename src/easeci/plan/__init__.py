@@ -9,12 +9,11 @@ from easeci.plan.estimate import (
     Observation,
     Rare,
 )
-from easeci.plan.planner import ESTIMATORS, Plan, Saving, design, plan
+from easeci.plan.planner import Plan, Row, Saving, design, plan
 from easeci.plan.sensitivity_left import sensitivity_left
 from easeci.plan.truth import Promise, Truth
 
 __all__ = [
-    "ESTIMATORS",
     "BennettTest",
     "ClauseTest",
     "Estimate",
@@ -24,6 +23,7 @@ __all__ = [
     "Plan",
     "Promise",
     "Rare",
+    "Row",
     "Saving",
     "Truth",
     "design",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from easeci.evidence.levels import FAIL, PASS, StepLevels, proof_bit, step_levels
+from easeci.evidence.levels import StepLevels, levels_after
 from easeci.plan.clause_shapes import upper_bound_of_difference
 from easeci.plan.wording import count, exact
 from easeci.script import Adaptivity, LinearClause, Mode, Script
@@ -32,15 +32,13 @@ def typical_step(script: Script) -> TypicalStep:
     """The last step of a testset, after as many proofs as a plan assumes."""
     before = script.steps - 1
     proofs = 0 if script.adaptivity is Adaptivity.FIRST_CHANGE else round(before * PROOFS)
-    proof = proof_bit(script.mode)
-    other = FAIL if proof == PASS else PASS
-    levels = step_levels(
+    levels = levels_after(
+        proofs,
+        before - proofs,
         delta=script.delta,
         beta=script.beta,
-        mode=script.mode,
         adaptivity=script.adaptivity,
         steps=script.steps,
-        history=proof * proofs + other * (before - proofs),
         fixed_models=not script.needs_old_model,
     )
     return TypicalStep(levels, _describe(script, proofs, before))

@@ -5,36 +5,30 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from easeci.plan.estimate import Estimate
-from easeci.plan.planner import Plan
+from easeci.plan.labelling_time import SECONDS_PER_LABEL, hours, labelling_time, rough_hours
+from easeci.plan.planner import Plan, Row
 
-SECONDS_PER_LABEL = (2, 5)
-"""The paper's labelling speeds: the best case, and a well-designed interface."""
-
-
-def hours(labels: int, seconds: int) -> float:
-    """The hours that so many labels take at so many seconds each."""
-    return labels * seconds / 3600.0
-
-
-def rough_hours(value: float) -> str:
-    """Hours with as many digits as a forecast deserves: 0.2, 120, 1.5M."""
-    if value >= 1e6:
-        return f"{value / 1e6:,.1f}M"
-    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+__all__ = ["SECONDS_PER_LABEL", "hours", "labelling_time", "plan_document", "rough_hours"]
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
-    """The plan as JSON-ready data."""
+    """The plan as JSON-ready data. ``forecast`` and ``cheaper`` are null where there is none."""
     script = plan.script
     return {
         "condition": str(script.condition),
         "reliability": float(script.reliability),
+        "sensitivity": float(script.sensitivity),
         "mode": str(script.mode),
         "adaptivity": str(script.adaptivity),
         "steps": script.steps,
-        "estimates": [_estimate_document(plan, estimate) for estimate in plan.estimates],
-        "recommended": str(plan.recommended),
+        "warnings": list(plan.warnings),
+        "meaning": plan.meaning,
+        "decides_by": str(plan.decides_by),
+        "bring": _bring(plan),
+        "forecast": _forecast(plan),
+        "cheaper": None if plan.cheaper is None else asdict(plan.cheaper),
+        "estimates": [_row(row) for row in plan.rows],
+        "recommended": None if plan.recommended is None else str(plan.recommended),
         "why": plan.why,
         "cheap_mode": [
             {
@@ -44,27 +38,46 @@ def plan_document(plan: Plan) -> dict[str, Any]:
             }
             for saving in plan.savings
         ],
-        "warnings": list(script.warnings()),
     }
 
 
-def _estimate_document(plan: Plan, estimate: Estimate) -> dict[str, Any]:
-    in_all = estimate.labels_in_all(plan.script.steps)
-    document: dict[str, Any] = {
+def _bring(plan: Plan) -> dict[str, int] | None:
+    bring = plan.bring
+    if bring is None or plan.useless:
+        return None
+    return {"examples": bring.examples, "sealed": bring.sealed, "sample": bring.sample}
+
+
+def _forecast(plan: Plan) -> dict[str, Any] | None:
+    if plan.useless or not plan.by_need:
+        return None
+    labels = plan.labels
+    return {
+        "labels": labels.in_all,
+        "labels_per_commit": labels.per_commit,
+        "worst_commit": labels.worst_commit,
+        "hours": _hours(labels.in_all),
+        "commits": plan.mix.name,
+        "assumes": plan.assumption,
+    }
+
+
+def _hours(labels: int) -> dict[str, float]:
+    return {f"{seconds}s": round(hours(labels, seconds), 2) for seconds in SECONDS_PER_LABEL}
+
+
+def _row(row: Row) -> dict[str, Any]:
+    estimate = row.estimate
+    return {
         "estimator": str(estimate.estimator),
         "applies": estimate.applies,
         "examples": estimate.examples,
-        "labels": estimate.labels,
-        "labels_per_commit": estimate.labels_per_commit,
-        "labels_in_all": in_all,
+        "labels": row.labels_up_front,
+        "labels_per_commit": row.labels_per_commit,
+        "labels_in_all": row.labels_in_all,
         "unlabelled": estimate.unlabelled,
-        "hours": None
-        if in_all is None
-        else {f"{seconds}s": round(hours(in_all, seconds), 2) for seconds in SECONDS_PER_LABEL},
-        "practical": plan.practical(estimate),
+        "hours": None if row.labels_in_all is None else _hours(row.labels_in_all),
+        "practical": row.practical,
         "reason": estimate.reason,
         "derivation": list(estimate.derivation),
     }
-    if estimate.expected is not None:
-        document["expected_labels"] = asdict(estimate.expected)
-    return document

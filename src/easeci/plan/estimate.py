@@ -158,15 +158,6 @@ class BennettTest:
 
 
 @dataclass(frozen=True)
-class ExpectedLabels:
-    """How many labels a commit is expected to take: unchanged, in the middle, or better."""
-
-    unchanged: int
-    middle: int
-    better: int
-
-
-@dataclass(frozen=True)
 class Estimate:
     """One estimator's answer for a script.
 
@@ -174,8 +165,8 @@ class Estimate:
     a label before the first commit, ``labels_per_commit`` how many more each commit may need.
     ``unlabelled`` is how many examples its first stage needs: they need no labels and may be the
     same ones. All are None if the estimator doesn't apply, or can't tell before it runs. If labels
-    are asked for until the answer is known, ``labels_per_commit`` is the expected number at the
-    worst truth, and ``expected`` has more detail. ``tests`` are the tests of a published estimator.
+    are asked for until the answer is known, ``labels_per_commit`` is None too: a forecast tells.
+    ``tests`` are the tests of a published estimator.
     """
 
     estimator: Estimator
@@ -185,7 +176,6 @@ class Estimate:
     labels: int | None = None
     labels_per_commit: int | None = None
     unlabelled: int | None = None
-    expected: ExpectedLabels | None = None
     tests: tuple[ClauseTest, ...] = ()
     derivation: tuple[str, ...] = ()
 

@@ -10,7 +10,6 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-from easeci.plan.planner import ESTIMATORS, PUBLISHED
 from easeci.script import Estimator, Script
 
 LEAST = Fraction(1, 100)
@@ -23,7 +22,7 @@ def sensitivity_left(script: Script, examples: int) -> float | None:
     None for a published estimator. The script must name its estimator. More sensitivity always
     needs more examples, so bisection on ln β finds the largest.
     """
-    if any(estimator(script).estimator is script.estimator for estimator in PUBLISHED):
+    if script.published_estimator:
         return None
     if not _enough(script, 1 - LEAST, examples):
         return 0.0
@@ -40,9 +39,7 @@ def sensitivity_left(script: Script, examples: int) -> float | None:
 def _enough(script: Script, beta: Fraction, examples: int) -> bool:
     looser = replace(script, sensitivity=1 - beta)
     assert script.estimator is not Estimator.AUTO
-    needed = next(
-        estimate.examples
-        for estimate in (estimator(looser) for estimator in ESTIMATORS[len(PUBLISHED) :])
-        if estimate.estimator is script.estimator
-    )
+    from easeci.plan.estimators import ESTIMATORS  # not above: few plans need it
+
+    needed = ESTIMATORS[script.estimator](looser).examples
     return needed is not None and needed <= examples

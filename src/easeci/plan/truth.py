@@ -56,7 +56,11 @@ def likely_truth(
             default=Fraction(0),
         )
     if difference is None:
-        planned = [planned_difference(script, clause).share for clause in script.clauses]
+        planned = [
+            planned_difference(script, clause).share
+            for clause in script.clauses
+            if clause.score.needs_labels or not labelled
+        ]
         least = [_least_difference(form, effect) for form in labelled]
         difference = min(Fraction(1), max([*planned, *least]))
     return Truth(effect, difference)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -10,14 +10,30 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from easeci.charts import for_pages, labels_chart
+from easeci.charts import for_pages, labels_chart, pass_chart, tolerance_chart
 from easeci.errors import EaseciError
 from easeci.ledger.sealed_script import sealed
-from easeci.plan.document import SECONDS_PER_LABEL
-from easeci.service.planning.explore import FIELDS, Exploration, FieldError, explore
+from easeci.plan.commit_mix import MIXED, MIXES
+from easeci.plan.document import SECONDS_PER_LABEL, labelling_time
+from easeci.plan.explanation import explanation
+from easeci.plan.summary import label_words
+from easeci.script import Estimator, Script
+from easeci.service.planning.explore import (
+    COMMITS,
+    ESTIMATOR,
+    FIELDS,
+    Exploration,
+    FieldError,
+    explore,
+)
 from easeci.service.scripts import DEFAULTS, find_script, load_entries
 from easeci.web.request import RequestContext
 
+OTHER_DEFAULTS = {
+    COMMITS: MIXED.name,
+    ESTIMATOR: str(Script.estimator),
+    "sample": str(Script.sample),
+}
 EXAMPLE = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.01"
 
 
@@ -33,11 +49,16 @@ def explore_plan(context: RequestContext) -> Response:
     return context.page(
         "plan.html",
         fields=fields,
-        defaults=DEFAULTS,
+        defaults={**DEFAULTS, **OTHER_DEFAULTS},
         wrong=wrong,
         found=right,
-        chart=None if right is None else _chart(context, right),
+        mixes=MIXES,
+        estimators=tuple(Estimator),
+        label_words=None if right is None else label_words(right.plan),
+        charts={} if right is None else _charts(context, right),
+        explanation=() if right is None else tuple(explanation(right.plan)),
         speeds=SECONDS_PER_LABEL,
+        labelling_time=labelling_time,
     )
 
 
@@ -46,11 +67,7 @@ def _explored(
 ) -> Exploration | FieldError | None:
     if not fields["condition"].strip():
         return FieldError("condition", "it is empty", hint=f"Write one, such as   {EXAMPLE}")
-    found = context.site.newest_only.run(context.who.session, lambda: explore(fields))
-    supposed = fields["effect"].strip() or fields["true_difference"].strip()
-    if isinstance(found, Exploration) and not supposed:
-        return replace(found, reckoned=None)  # the visitor has not supposed anything
-    return found
+    return context.site.newest_only.run(context.who.session, lambda: _explore(fields))
 
 
 def _own(context: RequestContext) -> dict[str, str]:
@@ -67,8 +84,26 @@ def _own(context: RequestContext) -> dict[str, str]:
     return fields | {"adaptivity": fields["adaptivity"].partition("->")[0].strip()}
 
 
-def _chart(context: RequestContext, found: Exploration) -> Mapping[str, str] | None:
-    bars = found.bars
-    if not bars:
-        return None
-    return context.site.cache.get(("labels", bars), lambda: for_pages(partial(labels_chart, bars)))
+def _charts(context: RequestContext, found: Exploration) -> Mapping[str, Mapping[str, str] | None]:
+    """The page's charts by name; None if there is nothing to draw."""
+
+    def drawn(name: str, draw: Callable[..., str], data: object) -> Mapping[str, str] | None:
+        if not data:
+            return None
+        return context.site.cache.get((name, data), lambda: for_pages(partial(draw, data)))
+
+    return {
+        "labels": drawn("labels", labels_chart, found.bars),
+        "tolerance": drawn("tolerance", tolerance_chart, found.tolerance_curve),
+        "pass": drawn("pass", pass_chart, found.pass_curve),
+    }
+
+
+def _explore(fields: Mapping[str, str]) -> Exploration | FieldError:
+    """The plan with its curves, which are calculated here, where only one is at a time."""
+    found = explore(fields)
+    if isinstance(found, Exploration):
+        if not (fields["effect"].strip() or fields["true_difference"].strip()):
+            found = replace(found, reckoned=None)  # the visitor has not supposed anything
+        _ = found.tolerance_curve, found.pass_curve, found.plan.cheaper
+    return found

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from easeci.errors import ScriptError
-from easeci.plan import ESTIMATORS, plan
+from easeci.evidence.sizing import examples_needed
+from easeci.plan import Plan, plan
+from easeci.plan.cheaper import MOST_EXAMPLES
+from easeci.plan.estimators import ESTIMATORS
 from easeci.script import Estimator
 from tests.cases import each_case
 from tests.scripts import script
@@ -77,7 +82,7 @@ def test_cheap_mode_says_what_looser_tolerances_save(condition: str) -> None:
 def test_practical_is_a_rate_of_labels(steps: int, practical: bool) -> None:
     """At most 60,000 labels for every 32 evaluations."""
     made = plan(script("n > 0.5 +/- 0.0125", steps=steps, estimator="hoeffding"))
-    assert made.practical(made.chosen) is practical
+    assert made.row(made.decides_by).practical is practical
 
 
 ODD = [
@@ -104,3 +109,26 @@ def test_odd_conditions_are_planned_too(condition: str, mode: str, adaptivity: s
         if estimate.applies and estimate.examples is not None:
             assert estimate.examples >= 1
             assert (estimate.labels_per_commit or 0) <= estimate.examples
+
+
+@each_case("adaptivity", ["full", "none", "firstChange"])
+def test_a_plan_takes_no_longer_for_more_steps(adaptivity: str) -> None:
+    """A thousand million steps take about as long as 32: once they took 500 times as long.
+
+    The fastest of several runs counts, in processor time, and ten times as long is allowed.
+    """
+
+    def seconds(steps: int) -> float:
+        asked = script("n - o > 0.02 +/- 0.01", adaptivity=adaptivity, steps=steps)
+        times = []
+        for _ in range(2):
+            examples_needed.cache_clear()
+            begun, made = time.process_time(), Plan(asked)
+            for estimator in ESTIMATORS.values():
+                estimator(asked)
+            assert made.life.labels > 0
+            assert (made.cheaper is None) == (made.life.examples > MOST_EXAMPLES)
+            times.append(time.process_time() - begun)
+        return min(times)
+
+    assert seconds(10**9) < 10 * seconds(32)

@@ -3,7 +3,7 @@
 Every field is a text that a user typed; a blank field means the default. A text that cannot be
 understood is returned as a :class:`FieldError` with the place in the text; nothing is raised.
 
-A page answers at once or not at all, so there are bounds on what it takes: texts, clauses, steps,
+A page answers at once or not at all, so there are bounds on what it takes: texts, clauses,
 and the size of a testset by Hoeffding's inequality, which is known in no time and grows with what
 the exact sizes cost. `easeci plan` has none of them.
 """
@@ -13,16 +13,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from easeci.bounds import Hoeffding
 from easeci.charts import LabelsBar
 from easeci.errors import ScriptError, UsageError
 from easeci.evidence.clause_test import Goal
-from easeci.plan import Estimate, Plan, Promise, Truth, plan
+from easeci.plan import Estimate, Plan, Promise, Row, Truth, plan
 from easeci.plan.assumptions import planned_difference, typical_step
 from easeci.plan.clause_shapes import difference_of_accuracies, known_difference
+from easeci.plan.commit_mix import MIXED, MIXES, CommitMix
+from easeci.plan.curves import PassCurve, ToleranceCurve, pass_curve, tolerance_curve
 from easeci.plan.document import SECONDS_PER_LABEL, hours
-from easeci.plan.planner import PUBLISHED_NAMES
+from easeci.plan.estimators import PUBLISHED
 from easeci.plan.truth import labels_at_truth, likely_truth, out_of_reach, promised
 from easeci.script import (
     KEYS,
@@ -39,6 +42,7 @@ from easeci.script import (
 from easeci.service.scripts import DEFAULTS, script_document
 
 CONDITION, EFFECT, TRUE_DIFFERENCE = "condition", "effect", "true_difference"
+COMMITS, ESTIMATOR = "commits", "estimator"
 SCRIPT_FIELDS = (
     CONDITION,
     "reliability",
@@ -47,16 +51,18 @@ SCRIPT_FIELDS = (
     "mode",
     "sensitivity",
     "difference",
+    ESTIMATOR,
+    "sample",
 )
-FIELDS = (*SCRIPT_FIELDS, EFFECT, TRUE_DIFFERENCE)
-"""``effect``: by how much the new model really is on the good side of the threshold of each clause
-that needs labels (below 0: on the bad side). ``true_difference``: the true d."""
+FIELDS = (*SCRIPT_FIELDS, COMMITS, EFFECT, TRUE_DIFFERENCE)
+"""``commits``: the name of the mix of commits that the forecast assumes. ``effect``: how far the
+new model really is on the good side of the threshold of each clause that needs labels (below 0: on
+the bad side). ``true_difference``: the true d."""
 
 FIRST_CONDITION = next(key.example for key in KEYS if key.name == CONDITION)
 LONGEST = {CONDITION: 500}
 LONGEST_OTHER = 100
 MOST_CLAUSES = 4
-MOST_STEPS = 1_000
 MOST_EXAMPLES = 10_000_000
 """By Hoeffding's inequality, for all clauses together."""
 LARGEST_DIFFERENCE = Fraction(9, 20)
@@ -83,28 +89,25 @@ class FieldError:
 
 @dataclass(frozen=True)
 class Method:
-    """What one estimator asks for. Numbers are None where it does not apply or can't say yet.
+    """What one estimator asks for, in the numbers of the plan.
 
     ``hours`` are of labelling, by the seconds that a label takes.
     """
 
-    estimate: Estimate
+    row: Row
     ours: bool
     recommended: bool
-    labels_in_all: int | None
     hours: Mapping[int, float] | None
-    practical: bool | None
+
+    @property
+    def estimate(self) -> Estimate:
+        """The plan's estimate."""
+        return self.row.estimate
 
     @property
     def estimator(self) -> Estimator:
         """Which estimator this is."""
         return self.estimate.estimator
-
-    @property
-    def name(self) -> str:
-        """The estimator, with "at most" if its number of labels is an upper limit."""
-        most = "" if self.estimate.expected is None else ", at most"
-        return f"{self.estimator}{most}"
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,8 @@ class Reckoned:
 class Exploration:
     """What the texts ask for. ``defaults`` are the fields that were blank, with what was taken.
 
-    ``reckoned`` is None if the condition needs no labels at all.
+    ``reckoned`` is None if no labels are asked for commit by commit. ``difference`` is the true d
+    that :attr:`pass_curve` assumes.
     """
 
     script: Script
@@ -136,17 +140,30 @@ class Exploration:
     methods: tuple[Method, ...]
     reckoned: Reckoned | None
     script_text: str
+    difference: Fraction
+
+    @cached_property
+    def tolerance_curve(self) -> ToleranceCurve | None:
+        """Labels against the tolerance; None if there are none to forecast."""
+        return tolerance_curve(self.plan)
+
+    @cached_property
+    def pass_curve(self) -> PassCurve | None:
+        """The probability of a pass against the true effect; None if there is no forecast."""
+        return pass_curve(self.plan, self.difference)
 
     @property
     def bars(self) -> tuple[LabelsBar, ...]:
         """A bar for each method whose labels are known, for :func:`easeci.charts.labels_chart`.
 
-        The bar of ``sequential`` assumes the worst case; a second one assumes the given effect.
+        The bar of ``sequential`` is the forecast; a second one assumes the given effect.
         """
         bars = [
-            LabelsBar(method.name, method.labels_in_all, method.ours, method.recommended)
+            LabelsBar(
+                str(method.estimator), method.row.labels_in_all, method.ours, method.recommended
+            )
             for method in self.methods
-            if method.labels_in_all is not None
+            if method.row.labels_in_all is not None
         ]
         if self.reckoned is not None:
             most = self.reckoned.labels_in_all
@@ -198,28 +215,34 @@ def _explore(given: Mapping[str, str]) -> Exploration:
     keys = {name: texts[name] for name in SCRIPT_FIELDS if name in texts}
     script = assemble({name: Entry.option(name, text) for name, text in keys.items()})
     truth, supposed = _truth(script, given)
-    made = _plan(script)
+    made = _plan(script, _mix(given))
     if "sensitivity" not in given:
         defaults["sensitivity"] = texts["reliability"]
     return Exploration(
         script=script,
         defaults={**defaults, **supposed},
-        warnings=script.warnings(),
+        warnings=made.warnings,
         plan=made,
-        methods=tuple(_method(made, estimate) for estimate in made.estimates),
-        reckoned=_reckoned(made, truth) if script.needs_labels else None,
+        methods=tuple(_method(made, row) for row in made.rows),
+        reckoned=_reckoned(made, truth) if made.by_need else None,
         script_text=_script_text(script, keys),
+        difference=truth.difference,
     )
+
+
+def _mix(given: Mapping[str, str]) -> CommitMix:
+    name = given.get(COMMITS, MIXED.name)
+    if name not in MIXES:
+        raise _FieldUnusableError(
+            COMMITS, f"there is no mix '{name}'", f"Choose one of {', '.join(MIXES)}."
+        )
+    return MIXES[name]
 
 
 def _require_quick(script: Script) -> None:
     if len(script.clauses) > MOST_CLAUSES:
         raise _FieldUnusableError(
             CONDITION, f"this page takes at most {MOST_CLAUSES} clauses", AT_LEISURE
-        )
-    if script.steps > MOST_STEPS:
-        raise _FieldUnusableError(
-            "steps", f"this page takes at most {MOST_STEPS:,} steps", AT_LEISURE
         )
     if any(_difference(script, clause) > LARGEST_DIFFERENCE for clause in script.clauses):
         raise _FieldUnusableError(
@@ -264,10 +287,12 @@ def _size_by_hoeffding(script: Script) -> int:
     return total
 
 
-def _plan(script: Script) -> Plan:
+def _plan(script: Script, mix: CommitMix) -> Plan:
     try:
         _require_quick(script)
-        return plan(script)
+        return plan(script, mix)
+    except ScriptError as error:
+        raise _FieldUnusableError(ESTIMATOR, error.message, error.hint) from None
     except (ValueError, ArithmeticError):
         # Numbers so extreme that no size comes out, and so nothing that could be shown.
         raise _FieldUnusableError(
@@ -277,17 +302,15 @@ def _plan(script: Script) -> Plan:
         ) from None
 
 
-def _method(made: Plan, estimate: Estimate) -> Method:
-    in_all = estimate.labels_in_all(made.script.steps)
+def _method(made: Plan, row: Row) -> Method:
+    in_all = row.labels_in_all
     return Method(
-        estimate=estimate,
-        ours=estimate.estimator not in PUBLISHED_NAMES,
-        recommended=estimate.estimator is made.recommended,
-        labels_in_all=in_all,
+        row=row,
+        ours=row.estimate.estimator not in PUBLISHED,
+        recommended=row.estimate.estimator is made.recommended,
         hours=None
         if in_all is None
         else {seconds: hours(in_all, seconds) for seconds in SECONDS_PER_LABEL},
-        practical=made.practical(estimate),
     )
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.plan import Promise, plan
-from easeci.plan.planner import PUBLISHED, PUBLISHED_NAMES
+from easeci.plan.commit_mix import MIXES
+from easeci.plan.curves import pass_curve, tolerance_curve
+from easeci.plan.estimators import ESTIMATORS
 from easeci.script import Estimator, parse_script
 from easeci.service.planning.explore import (
     FIELDS,
@@ -52,22 +56,20 @@ def test_numbers_are_those_of_the_plan() -> None:
     found = explored(difference="0.1")
     made = plan(found.script)
     assert found.plan == made
-    for method, estimate in zip(found.methods, made.estimates, strict=True):
-        assert method.estimate == estimate
-        assert method.labels_in_all == estimate.labels_in_all(32)
-        assert method.practical is made.practical(estimate)
-        if method.labels_in_all is not None:
-            assert method.hours == {s: method.labels_in_all * s / 3600 for s in (2, 5)}
+    for method, row in zip(found.methods, made.rows, strict=True):
+        assert method.row == row
+        if row.labels_in_all is not None:
+            assert method.hours == {s: row.labels_in_all * s / 3600 for s in (2, 5)}
     assert [m.estimator for m in found.methods if m.recommended] == [Estimator.SEQUENTIAL]
     assert [m.estimator for m in found.methods if m.ours] == ["exact", "sequential"]
-    assert [b.name for b in found.bars if b.recommended] == ["sequential, at most"]
+    assert [b.name for b in found.bars if b.recommended] == ["sequential"]
     assert all(b.labels is not None for b in found.bars)
     assert "pattern1" not in [b.name for b in found.bars]
 
 
-def test_published_estimators_are_named_as_they_name_themselves() -> None:
+def test_estimators_are_named_as_they_name_themselves() -> None:
     script = make_script("n > 0.8 +/- 0.05")
-    assert tuple(estimator(script).estimator for estimator in PUBLISHED) == PUBLISHED_NAMES
+    assert all(estimator(script).estimator is name for name, estimator in ESTIMATORS.items())
 
 
 def test_labels_at_the_supposed_effect() -> None:
@@ -154,6 +156,25 @@ def test_what_would_take_long_is_refused_at_once_and_says_where_it_is_not(
 def test_an_effect_that_cannot_be_is_refused() -> None:
     assert refused(effect="0.1", true_difference="0.05").field == "effect"
     assert refused(condition="n > 0.9 +/- 0.01", effect="0.2").field == "effect"
+
+
+def test_the_mix_of_commits_is_chosen_by_name() -> None:
+    found = explored(commits="tuning")
+    assert found.plan == plan(found.script, MIXES["tuning"])
+    assert found.plan.labels != explored().plan.labels
+    wrong = refused(commits="wild")
+    assert (wrong.field, wrong.message) == ("commits", "there is no mix 'wild'")
+    assert "mixed, refactoring" in (wrong.hint or "")
+
+
+def test_curves_are_those_of_the_plan() -> None:
+    """The second one assumes the true d that was given, or the one that was planned for."""
+    found = explored(condition="n - o > 0.02 +/- 0.02", reliability="0.99", steps="8")
+    assert found.tolerance_curve == tolerance_curve(found.plan)
+    assert found.pass_curve == pass_curve(found.plan, Fraction(1, 10))
+    other = explored(condition="n - o > 0.02 +/- 0.02", true_difference="0.2").pass_curve
+    assert other is not None
+    assert other.difference == 0.2
 
 
 texts = st.one_of(
