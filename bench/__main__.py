@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import history, large_check, month_page, pages, speed, start, zone_page
+from bench import forecast, history, large_check, month_page, pages, speed, start, zone_page
 from bench.page import Section, write_page
 from bench.progress import tell
 
@@ -16,13 +16,14 @@ PAGE = DOCS / "benchmarks.md"
 PARTS: dict[str, Callable[[], Section]] = {
     "zone": zone_page.section,
     "month": month_page.section,
+    "forecast": forecast.section,
     "start": start.section,
     "check": large_check.section,
     "speed": speed.section,
     "history": history.section,
     "pages": pages.section,
 }
-GROUPS = {"labels": ("zone", "month", "speed")}
+GROUPS = {"labels": ("zone", "month", "forecast", "speed")}
 
 
 def chosen(arguments: list[str]) -> list[str]:

@@ -8,20 +8,17 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from easeci.evidence.cells import STATES, Code, Codes, LabelState, codes_of
+from easeci.evidence.cells import differs
 from easeci.evidence.levels import FAIL, PASS, step_levels
+from easeci.plan.commit_mix import MIXED
 from easeci.script import Adaptivity, LinearClause, Mode, compile_condition, parse_condition
-from easeci.verdict.result import Verdict
+from easeci.simulation.mixed import SharedLabels, draw_commit, draw_gains, right_after
 from easeci.verdict.sequential import decide_sequentially
 
 STEPS = 32
 EXAMPLES = 67_706
 CLASSES = 4
-CHANGED = 0.064
-SHUFFLED = 0.016
 THRESHOLD, CLEAR = 0.02, 0.04
-
-Predictions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -52,15 +49,15 @@ def simulate_month(seed: int, sensitivity: Fraction, first_accuracy: float = 0.7
     The same seed has the same commits at every sensitivity.
     """
     draw = np.random.default_rng(seed)
-    gains = np.clip(draw.normal(0.0, 0.02, STEPS), -0.0576, 0.0576)
-    truth = draw.integers(0, CLASSES, EXAMPLES)
+    gains = draw_gains(MIXED, STEPS, draw)
+    # Only right or wrong counts now, but without this draw a seed would have another month.
+    draw.integers(0, CLASSES, EXAMPLES)
     right = draw.random(EXAMPLES) < first_accuracy
-    baseline = np.where(right, truth, another_class(truth, draw))
     clauses = condition()
-    labelled, differing = np.zeros(EXAMPLES, bool), np.zeros(EXAMPLES, bool)
+    labels, differing = SharedLabels(EXAMPLES), np.zeros(EXAMPLES, bool)
     history, new_labels = "", []
     for step, gain in enumerate(gains):
-        model = commit(baseline, truth, float(gain), np.random.default_rng((seed, step)))
+        codes = draw_commit(right, float(gain), MIXED, np.random.default_rng((seed, step)))
         levels = step_levels(
             delta=Fraction(1, 10_000),
             beta=1 - sensitivity,
@@ -69,19 +66,15 @@ def simulate_month(seed: int, sensitivity: Fraction, first_accuracy: float = 0.7
             steps=STEPS,
             history=history,
         )
-        codes = cells(model, baseline, truth)
-        differing |= codes >= Code.NEW_RIGHT
-        verdict = decide_sequentially(clauses, Mode.FP_FREE, levels, codes)
-        asked = consulted(verdict, codes)
-        new_labels.append(int(np.count_nonzero(~labelled[asked])))
-        labelled[asked] = True
+        differing |= differs(codes)
+        verdict = decide_sequentially(clauses, Mode.FP_FREE, levels, codes, at_hand=labels.known)
+        new_labels.append(labels.add(verdict, codes))
         history += PASS if verdict.passed else FAIL
-        baseline = model if verdict.passed else baseline
-    return _summary(labelled, differing, new_labels, history, gains)
+        right = right_after(codes) if verdict.passed else right
+    return _summary(differing, new_labels, history, gains)
 
 
 def _summary(
-    labelled: npt.NDArray[np.bool_],
     differing: npt.NDArray[np.bool_],
     new_labels: list[int],
     history: str,
@@ -90,7 +83,7 @@ def _summary(
     passed = np.array([bit == PASS for bit in history])
     clear = gains >= CLEAR
     return Month(
-        int(np.count_nonzero(labelled)),
+        sum(new_labels),
         tuple(new_labels),
         history,
         int(np.count_nonzero(passed & (gains <= THRESHOLD))),
@@ -98,49 +91,3 @@ def _summary(
         int(np.count_nonzero(clear & ~passed)),
         int(np.count_nonzero(differing)),
     )
-
-
-def commit(
-    baseline: Predictions, truth: Predictions, gain: float, draw: np.random.Generator
-) -> Predictions:
-    """A model that changes 8% of the baseline's predictions, with this true gain in accuracy."""
-    right = baseline == truth
-    accuracy = float(right.mean())
-    chance = draw.random(len(truth))
-    gained = (CHANGED + gain) / 2.0 / (1.0 - accuracy)
-    shuffled = gained + SHUFFLED / (1.0 - accuracy)
-    lost = (CHANGED - gain) / 2.0 / accuracy
-    model = baseline.copy()
-    model[~right & (chance < gained)] = truth[~right & (chance < gained)]
-    moved = ~right & (chance >= gained) & (chance < shuffled)
-    # Of the four classes, one of the two that are neither the label nor the prediction.
-    model[moved] = other_wrong_class(baseline[moved], truth[moved], draw)
-    model[right & (chance < lost)] = another_class(truth[right & (chance < lost)], draw)
-    return model
-
-
-def another_class(truth: Predictions, draw: np.random.Generator) -> Predictions:
-    """A random class other than the label."""
-    return (truth + draw.integers(1, CLASSES, len(truth))) % CLASSES
-
-
-def other_wrong_class(
-    predicted: Predictions, truth: Predictions, draw: np.random.Generator
-) -> Predictions:
-    """A random class that is neither the label nor the prediction."""
-    offset = (predicted - truth) % CLASSES
-    return (truth + 1 + (offset - 1 + draw.integers(1, CLASSES - 1, len(truth))) % 3) % CLASSES
-
-
-def cells(model: Predictions, baseline: Predictions, truth: Predictions) -> Codes:
-    return codes_of(
-        np.full(len(truth), STATES.index(LabelState.LABEL), np.uint8),
-        differ=model != baseline,
-        new_right=model == truth,
-        old_right=baseline == truth,
-    )
-
-
-def consulted(verdict: Verdict, codes: Codes) -> npt.NDArray[np.intp]:
-    """The positions of the consulted labels, if only differing examples need labels."""
-    return np.flatnonzero(codes >= Code.NEW_RIGHT)[: verdict.labels]

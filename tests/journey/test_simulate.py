@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def test_a_simulation_in_words() -> None:
     assert "The same engine at δ = β = 0.1" in words
     assert "the first 2 of 32 commits" in words
     assert "wrong passes 0 of 5" in words
-    for name in ("edge", "middle", "clear", "adaptive"):
+    for name in ("edge", "middle", "clear", "adaptive", "mixed"):
         assert f"{name}:" in done.stdout
     assert "█" in done.stdout
     assert max(cell_len(line) for line in done.stdout.splitlines()) <= 80
@@ -52,13 +53,14 @@ def test_the_document() -> None:
     }  # fmt: skip
     assert (only["delta"], only["estimator"], only["commits"]) == (0.1, "sequential", 2)
     assert [row["developer"] for row in only["developers"]] == [
-        "edge", "middle", "clear", "adaptive",
+        "edge", "middle", "clear", "adaptive", "mixed",
     ]  # fmt: skip
     for row in only["developers"]:
         assert set(row) == {
             "developer", "wrong", "testsets", "broken", "rate", "interval", "promised", "finding",
-            "labels",
+            "labels", "life",
         }  # fmt: skip
+        assert (row["life"] is None) == (row["developer"] != "mixed")
         low, high = row["interval"]
         assert 0 <= low <= row["rate"] <= high <= 1
         assert row["finding"] in ("kept", "unseen", "not promised")
@@ -66,6 +68,23 @@ def test_the_document() -> None:
         assert sum(row["labels"]["histogram"]) == row["labels"]["commits"]
     again = easeci(*SMALL, "-r", "0.9", "--seed", "3", "--workers", "2", "--json")
     assert again.stdout == done.stdout
+
+
+def test_the_labels_of_a_life() -> None:
+    """One developer alone: whole lives, labels in a life and a commit with standard errors."""
+    asked = ("simulate", "-c", "n - o > 0.02 +/- 0.05", "--steps", "5", "--developer", "mixed")
+    done = easeci(*asked, "--testsets", "6", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
+    life = re.search(
+        r"labels in a life of up to 5 commits \(mixed\): ([\d,]+) ± [\d,]+, "
+        r"a commit ([\d,.]+) ± [\d,.]+",
+        words,
+    )
+    assert life is not None, words
+    assert int(life[1]) == pytest.approx(5 * float(life[2]), abs=1.0)
+    assert "edge" not in words
+    assert max(cell_len(line) for line in done.stdout.splitlines()) <= 80
 
 
 def test_caps_are_said() -> None:
@@ -81,6 +100,8 @@ def test_caps_are_said() -> None:
         (("--commits", "-1"), "commits must be at least 1"),
         (("--examples", "0"), "examples must be at least 1"),
         (("--workers", "0"), "workers must be at least 1"),
+        (("--life", "0"), "life must be at least 1"),
+        (("--developer", "mix"), "Use edge, middle, clear, adaptive, mixed."),
         (("--seed", "-4"), "the seed must not be negative"),
         (("--seed", "x"), "--seed"),
         (("--mode", "fp"), "Did you mean 'fp-free'?"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from bench.__main__ import PARTS, chosen
+from bench.forecast import Compared, forecast_table, script_of
 from bench.month import Month
 from bench.month_page import Months, month_table
 from bench.page import Figure, Section, broken_promises, table, write_page
@@ -12,7 +15,9 @@ from bench.ratio import Ratio, ratio_section
 from bench.zone import ZonePoint
 from bench.zone_page import answers, edge_table, zone_table
 
+from easeci.plan.forecast import forecast
 from easeci.script import Adaptivity
+from easeci.simulation.report import LifeLabels, MeanLabels
 
 KEPT, BROKEN = Figure("kept", 2.996, 3.0), Figure("broken", 3.004, 3.0)
 POINTS = [
@@ -50,7 +55,7 @@ def test_parts_that_are_not_run_keep_their_section() -> None:
 
 def test_parts_are_chosen_by_name_or_group() -> None:
     assert chosen([]) == list(PARTS)
-    assert chosen(["labels"]) == ["zone", "month", "speed"]
+    assert chosen(["labels"]) == ["zone", "month", "forecast", "speed"]
     assert chosen(["check", "start"]) == ["start", "check"]
     with pytest.raises(SystemExit, match="no such part: nothing"):
         chosen(["nothing"])
@@ -73,6 +78,19 @@ def test_a_month_shows_its_mean_its_promise_and_what_went_wrong() -> None:
     assert "| 0.9999 | **3,500** ± 500 | 3,400 | 1,750 | 4,000 | **1** | 1 of 3 |" in month_table(
         [months]
     )
+
+
+def test_a_forecast_shows_how_far_it_is_off() -> None:
+    """In bold where that is more than promised."""
+    life = LifeLabels(32, MeanLabels(3000.0, 100.0), MeanLabels(93.75, 3.1))
+    script = script_of("n - o > 0.02 +/- 0.01", {"reliability": "0.9999"})
+    found = replace(forecast(script, examples=20_000), labels=3300.0)
+    row = "3,000 ± 100 | 94 | 3,300 | 10% |"
+    near, far = Compared(script, life, found), Compared(script, life, replace(found, labels=2400.0))
+    shown = forecast_table([near, far])
+    assert f"0.9999, sensitivity 0.9999, fp-free, full, 32 steps | {row}" in shown
+    assert "| 2,400 | **20%** |" in shown
+    assert broken_promises([near.off, far.off]) == broken_promises([far.off])
 
 
 def test_published_estimators_take_what_the_paper_prints() -> None:

@@ -24,7 +24,7 @@ from easeci.cli.terminal import (
 from easeci.errors import EaseciError, ExitCode
 
 if TYPE_CHECKING:
-    from easeci.simulation import Measured, Round, Simulation
+    from easeci.simulation import LifeLabels, Measured, Round, Simulation
     from easeci.simulation.run import Progress as Told
 
 STYLES = {"kept": "green", "BROKEN": "bold red"}
@@ -33,6 +33,7 @@ WHO = {
     "middle": "every commit in the middle of the zone, where no answer is wrong",
     "clear": "commits two tolerances beyond, as many as the plan reckons with",
     "adaptive": "follows the testset's noise from every answer, at a threshold",
+    "mixed": "a whole life of commits as a forecast assumes them, which share labels",
 }
 
 
@@ -48,6 +49,13 @@ def simulate(
     examples: Annotated[
         int, typer.Option("--examples", help="Most examples of a testset.")
     ] = 100_000,
+    life: Annotated[
+        int, typer.Option("--life", help="Most commits of a testset with the developer mixed.")
+    ] = 64,
+    developer: Annotated[
+        str | None,
+        typer.Option("--developer", help="Only edge, middle, clear, adaptive or mixed."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the random numbers.")] = 0,
     workers: Annotated[
         int | None, typer.Option("--workers", help="Processes; default: one for each core.")
@@ -57,15 +65,16 @@ def simulate(
     """Measure the guarantee on a script: drawn models, the real engine, exact limits."""
     request = options.request()
     # Here and not above, because --help needs no simulation.
-    from easeci.simulation import SimulationSize
+    from easeci.simulation import SimulationSize, developer_named
     from easeci.simulation import simulate as run
 
-    limits = SimulationSize(testsets, commits, examples)
+    limits = SimulationSize(testsets, commits, examples, life)
     show_warnings(request.script.warnings())
     with _progress_bar() as told:
         found = run(
             request.script,
             limits=limits,
+            developer=None if developer is None else developer_named(developer),
             seed=seed,
             workers=os.cpu_count() or 1 if workers is None else workers,
             progress=told,
@@ -160,11 +169,26 @@ def _show_round(one: Round) -> None:
     console.print(_rates(one))
     console.print()
     console.print(_labels(one))
+    for measured in one.measured:
+        if measured.life is not None:
+            console.print()
+            console.print(_life_in_words(measured.life))
+
+
+def _life_in_words(life: LifeLabels) -> str:
+    """The labels of whole lives: means and their standard errors."""
+    commits = "1 commit" if life.commits == 1 else f"up to {life.commits:,} commits"
+    return (
+        f"labels in a life of {commits} (mixed): [bold]{life.per_life.mean:,.0f}[/] ± "
+        f"{life.per_life.error:,.0f}, a commit {life.per_commit.mean:,.1f} ± "
+        f"{life.per_commit.error:,.1f}"
+    )
 
 
 def _commits_in_words(one: Round) -> str:
     if one.commits < one.script.steps:
-        return f"the first {one.commits:,} of {one.script.steps:,} commits (--commits)"
+        option = "--life" if one.measured[0].life else "--commits"
+        return f"the first {one.commits:,} of {one.script.steps:,} commits ({option})"
     return f"{one.commits:,} commits each" if one.commits > 1 else "one commit each"
 
 

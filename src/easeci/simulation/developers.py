@@ -1,9 +1,10 @@
-"""Four developers, and the life of a testset with one of them.
+"""Five developers, and the life of a testset with one of them.
 
 edge      every commit exactly at a threshold: a proof would be wrong
 middle    every commit in the middle of the zone: no answer is wrong, and most labels are needed
 clear     every commit just beyond the zone: any answer but the proof would be wrong
 adaptive  probes the zone, then follows the noise that the answers revealed, at the threshold
+mixed     the mix of commits that a forecast assumes, over a whole life: measures labels alone
 
 The engine that users run gives the answers; nothing here knows how it decides.
 """
@@ -16,13 +17,16 @@ from enum import StrEnum
 
 import numpy as np
 
+from easeci.errors import UsageError
 from easeci.evidence.cells import Codes
 from easeci.evidence.levels import FAIL, PASS, proof_bit
 from easeci.plan import Plan
 from easeci.plan.assumptions import PROOFS
+from easeci.plan.commit_mix import MIXED
 from easeci.script import Adaptivity, Estimator, Mode, Script
 from easeci.simulation.attack import Attack
 from easeci.simulation.laws import Law, Laws
+from easeci.simulation.mixed import SharedLabels, draw_commit, draw_gains, right_after
 from easeci.verdict.decide import decide
 
 EXACT_LEVELS = (Estimator.EXACT, Estimator.SEQUENTIAL)
@@ -36,6 +40,14 @@ class Developer(StrEnum):
     MIDDLE = "middle"
     CLEAR = "clear"
     ADAPTIVE = "adaptive"
+    MIXED = "mixed"
+
+
+def developer_named(name: str) -> Developer:
+    """The developer of this name."""
+    if name not in list(Developer):
+        raise UsageError(f"there is no developer {name!r}", hint=f"Use {', '.join(Developer)}.")
+    return Developer(name)
 
 
 @dataclass(frozen=True)
@@ -66,10 +78,15 @@ class SimulatedCommit:
 
 @dataclass(frozen=True)
 class Life:
-    """A testset's life: its answers, the labels of each, and whether the last one was wrong."""
+    """A testset's life: its answers, the labels of each, and whether the last one was wrong.
+
+    ``new_labels`` are those labels of each commit that no commit before it had used. Only the
+    models of ``mixed`` share their examples; for the others it counts all labels.
+    """
 
     history: str
     labels: tuple[int, ...]
+    new_labels: tuple[int, ...]
     broken: bool
 
 
@@ -82,23 +99,26 @@ def simulate_life(case: Case, testset: int) -> Life:
     draw = np.random.default_rng([case.seed, case.number, testset])
     commits = _COMMITS[case.developer](case, testset, draw)
     script = replace(case.script, estimator=case.plan.chosen.estimator)
-    history, labels = "", []
+    shared = SharedLabels(case.examples) if case.developer is Developer.MIXED else None
+    history, labels, new_labels = "", [], []
     answer: str | None = None
-    while len(history) < case.commits:
+    broken = False
+    while len(history) < case.commits and not broken:
         try:
             commit = next(commits) if answer is None else commits.send(answer)
         except StopIteration:
             break
-        verdict = decide(script, commit.codes, history)
+        at_hand = None if shared is None else shared.known
+        verdict = decide(script, commit.codes, history, at_hand=at_hand)
         assert verdict.passed is not None
         answer = PASS if verdict.passed else FAIL
         history += answer
         labels.append(verdict.labels)
-        if answer == commit.wrong:
-            return Life(history, tuple(labels), True)
+        new_labels.append(verdict.labels if shared is None else shared.add(verdict, commit.codes))
+        broken = answer == commit.wrong
         if _retires(case.script, answer):
             break
-    return Life(history, tuple(labels), False)
+    return Life(history, tuple(labels), tuple(new_labels), broken)
 
 
 def _retires(script: Script, answer: str) -> bool:
@@ -138,7 +158,7 @@ def developers_for(plan: Plan, laws: Laws) -> tuple[Developer, ...]:
     ]
     if plan.script.adaptivity is not Adaptivity.NONE and _attackable(laws):
         found.append(Developer.ADAPTIVE)
-    return tuple(found)
+    return (*found, Developer.MIXED)
 
 
 def _attackable(laws: Laws) -> list[int]:
@@ -206,9 +226,22 @@ def _adaptive(case: Case, testset: int, draw: np.random.Generator) -> Commits:
             probes, leanings = probes[1:], leanings[1:]
 
 
+def _mixed(case: Case, testset: int, draw: np.random.Generator) -> Commits:  # noqa: ARG001
+    """Commits of the stated mix; each that passes is the baseline of the next ones."""
+    mix = MIXED.fitted(case.script)
+    gains = draw_gains(mix, case.commits, draw)
+    right = draw.random(case.examples) < mix.accuracy
+    for gain in gains:
+        codes = draw_commit(right, float(gain), mix, draw)
+        answer = yield SimulatedCommit(codes, None)
+        if answer == PASS:
+            right = right_after(codes)
+
+
 _COMMITS = {
     Developer.EDGE: _edge,
     Developer.MIDDLE: _middle,
     Developer.CLEAR: _clear,
     Developer.ADAPTIVE: _adaptive,
+    Developer.MIXED: _mixed,
 }

@@ -56,4 +56,5 @@ def _measured_document(measured: Measured) -> dict[str, Any]:
         "promised": None if measured.promised is None else float(measured.promised),
         "finding": FINDINGS[measured.finding],
         "labels": {**asdict(measured.labels), "histogram": list(measured.labels.histogram)},
+        "life": None if measured.life is None else asdict(measured.life),
     }

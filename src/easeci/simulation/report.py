@@ -97,11 +97,49 @@ class LabelUse:
 
 
 @dataclass(frozen=True)
+class MeanLabels:
+    """A mean number of labels, and its standard error (0 for a single testset)."""
+
+    mean: float
+    error: float
+
+    @staticmethod
+    def of(values: Sequence[float]) -> MeanLabels:
+        """The mean of independent values."""
+        count = len(values)
+        error = float(np.std(values, ddof=1)) / math.sqrt(count) if count > 1 else 0.0
+        return MeanLabels(float(np.mean(values)), error)
+
+
+@dataclass(frozen=True)
+class LifeLabels:
+    """Labels of whole lives of testsets, each label counted once however many commits used it.
+
+    ``per_commit`` is a life's labels divided by its own number of commits, weighted by commits.
+    ``commits`` is how many commits each life had at most.
+    """
+
+    commits: int
+    per_life: MeanLabels
+    per_commit: MeanLabels
+
+    @staticmethod
+    def of(lives: Sequence[Life], commits: int) -> LifeLabels:
+        """Summarise the new labels of lives."""
+        labels = np.array([sum(life.new_labels) for life in lives], np.float64)
+        tested = np.array([len(life.new_labels) for life in lives], np.float64)
+        share = float(labels.sum() / tested.sum())
+        residuals = MeanLabels.of(list((labels - share * tested) / tested.mean()))
+        return LifeLabels(commits, MeanLabels.of(list(labels)), MeanLabels(share, residuals.error))
+
+
+@dataclass(frozen=True)
 class Measured:
     """What one developer's testsets showed.
 
     ``wrong`` names the answers that would break the promise, ``promised`` is how often that may
-    happen to a testset; both are None if nothing is promised.
+    happen to a testset; both are None if nothing is promised. ``life`` is known if the commits of a
+    testset share labels.
     """
 
     developer: Developer
@@ -109,6 +147,7 @@ class Measured:
     rate: Rate
     promised: Fraction | None
     labels: LabelUse
+    life: LifeLabels | None = None
 
     @property
     def finding(self) -> Finding:
@@ -165,13 +204,14 @@ def measure(case: Case, lives: Sequence[Life], end: int, *, capped: bool) -> Mea
         rate=Rate(sum(life.broken for life in lives), len(lives)),
         promised=_promised(case, capped=capped),
         labels=LabelUse.of(labels, end),
+        life=LifeLabels.of(lives, case.commits) if case.developer is Developer.MIXED else None,
     )
 
 
 def _wrong(case: Case) -> str | None:
     passes = case.script.mode is Mode.FP_FREE
     match case.developer:
-        case Developer.MIDDLE:
+        case Developer.MIDDLE | Developer.MIXED:
             return None
         case Developer.CLEAR:
             return "wrong fails" if passes else "wrong passes"
@@ -182,7 +222,7 @@ def _wrong(case: Case) -> str | None:
 def _promised(case: Case, *, capped: bool) -> Fraction | None:
     """δ for safety; β for sensitivity, which published estimators promise at δ too."""
     match case.developer:
-        case Developer.MIDDLE:
+        case Developer.MIDDLE | Developer.MIXED:
             return None
         case Developer.CLEAR if capped:
             return None

@@ -31,14 +31,19 @@ CHUNK = 4
 
 @dataclass(frozen=True)
 class SimulationSize:
-    """The size of a simulation: testsets per developer, and commits and examples of each."""
+    """The size of a simulation: testsets per developer, and commits and examples of each.
+
+    ``life`` is the most commits of a testset with the developer ``mixed``, whose labels are counted
+    over a whole life.
+    """
 
     testsets: int = 200
     commits: int = 6
     examples: int = 100_000
+    life: int = 64
 
     def __post_init__(self) -> None:
-        for name in ("testsets", "commits", "examples"):
+        for name in ("testsets", "commits", "examples", "life"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} must be at least 1")
 
@@ -59,21 +64,23 @@ def simulate(
     script: Script,
     *,
     limits: SimulationSize | None = None,
+    developer: Developer | None = None,
     seed: int = 0,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Simulation:
     """Draw models where promises are tested, and count how often a promise is broken.
 
-    More than one worker starts processes, which import the main module again: it must guard what
-    it runs with ``if __name__ == "__main__"``.
+    With a ``developer``, only this one commits, on all testsets. More than one worker starts
+    processes, which import the main module again: it must guard what it runs with
+    ``if __name__ == "__main__"``.
     """
     if seed < 0:
         raise UsageError("the seed must not be negative", hint="Use any whole number from 0 on.")
     if workers < 1:
         raise UsageError("workers must be at least 1")
     limits = limits or SimulationSize()
-    rounds = _rounds(script, limits, seed)
+    rounds = _rounds(script, limits, developer, seed)
     tasks = [
         (case, testset)
         for one in rounds
@@ -86,17 +93,20 @@ def simulate(
     return Simulation(seed, tuple(_summarise(one, lives) for one in rounds))
 
 
-def _rounds(script: Script, limits: SimulationSize, seed: int) -> list[_PlannedRound]:
+def _rounds(
+    script: Script, limits: SimulationSize, developer: Developer | None, seed: int
+) -> list[_PlannedRound]:
     commits = min(script.steps, limits.commits)
     if min(script.delta, script.beta) >= VISIBLE:
-        return [_round(script, limits, limits.testsets, seed, 0)]
-    larger = replace(
-        script, reliability=1 - LARGER_DELTA, sensitivity=1 - LARGER_DELTA, steps=commits
-    )
-    return [
-        _round(script, limits, _few_testsets(limits.testsets), seed, 0),
-        _round(larger, limits, limits.testsets, seed, len(Developer)),
-    ]
+        return [_round(script, limits, developer, limits.testsets, seed)]
+    few = limits.testsets if developer is Developer.MIXED else _few_testsets(limits.testsets)
+    rounds = [_round(script, limits, developer, few, seed)]
+    if developer is not Developer.MIXED:  # it measures labels, which are seen at every δ
+        larger = replace(
+            script, reliability=1 - LARGER_DELTA, sensitivity=1 - LARGER_DELTA, steps=commits
+        )
+        rounds.append(_round(larger, limits, developer, limits.testsets, seed, larger=True))
+    return rounds
 
 
 def _few_testsets(testsets: int) -> int:
@@ -104,7 +114,13 @@ def _few_testsets(testsets: int) -> int:
 
 
 def _round(
-    script: Script, limits: SimulationSize, testsets: int, seed: int, first: int
+    script: Script,
+    limits: SimulationSize,
+    developer: Developer | None,
+    testsets: int,
+    seed: int,
+    *,
+    larger: bool = False,
 ) -> _PlannedRound:
     made = plan(_sized(script))
     sizes = (made.chosen.examples, made.chosen.unlabelled)
@@ -113,18 +129,21 @@ def _round(
     cases = tuple(
         Case(
             plan=made,
-            developer=developer,
+            developer=one,
             laws=laws,
             examples=min(planned, limits.examples),
-            commits=min(script.steps, limits.commits),
+            commits=min(script.steps, limits.life if one is Developer.MIXED else limits.commits),
             seed=seed,
-            number=first + list(Developer).index(developer),
+            number=list(Developer).index(one) + (len(Developer) if larger else 0),
         )
-        for developer in developers_for(made, laws)
+        for one in developers_for(made, laws)
+        if (one is developer or developer is None) and not (larger and one is Developer.MIXED)
     )
-    # Nothing is promised in the zone: there we only measure labels, and few testsets are enough.
-    few = min(testsets, _few_testsets(limits.testsets))
-    counts = tuple(few if case.developer is Developer.MIDDLE else testsets for case in cases)
+    # Nothing is promised in the zone and for a mix: there we only measure labels, and few testsets
+    # are enough, unless the caller asked for this developer.
+    few = testsets if developer else min(testsets, _few_testsets(limits.testsets))
+    unpromised = (Developer.MIDDLE, Developer.MIXED)
+    counts = tuple(few if case.developer in unpromised else testsets for case in cases)
     return _PlannedRound(made, planned, cases, counts)
 
 

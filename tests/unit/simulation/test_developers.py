@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from easeci.errors import UsageError
 from easeci.plan import plan
 from easeci.script import Adaptivity, Script
 from easeci.simulation import Developer
-from easeci.simulation.developers import Case, clear_commits, developers_for, simulate_life
+from easeci.simulation.developers import (
+    Case,
+    clear_commits,
+    developer_named,
+    developers_for,
+    simulate_life,
+)
 from easeci.simulation.laws import Laws
 from tests.cases import each_case
 from tests.scripts import script
@@ -70,4 +79,32 @@ def test_a_developer_who_hears_no_answer_cannot_adapt() -> None:
     laws = Laws.of(made.script)
     assert developers_for(made, laws) == tuple(Developer)
     hidden = replace(made, script=replace(made.script, adaptivity=Adaptivity.NONE))
-    assert developers_for(hidden, laws) == (Developer.EDGE, Developer.MIDDLE, Developer.CLEAR)
+    others = tuple(developer for developer in Developer if developer is not Developer.ADAPTIVE)
+    assert developers_for(hidden, laws) == others
+
+
+def test_a_developer_by_name() -> None:
+    assert developer_named("mixed") is Developer.MIXED
+    with pytest.raises(UsageError, match="there is no developer 'mix'"):
+        developer_named("mix")
+
+
+@each_case("condition", [SMALL, "n > 0.5 +/- 0.1", r"n - o > 0 +/- 0.1 /\ d < 0.5 +/- 0.1"])
+@each_case("adaptivity", ["full", "none"])
+def test_mixed_commits_share_their_labels(condition: str, adaptivity: str) -> None:
+    """A life takes fewer labels than its commits use, and the first commit buys all that it uses."""
+    made = plan(visible(condition, steps=12, adaptivity=adaptivity))
+    mixed = Case(made, Developer.MIXED, Laws.of(made.script), 3000, 12, seed=1, number=0)
+    for testset in range(4):
+        life = simulate_life(mixed, testset)
+        assert not life.broken
+        assert len(life.history) == len(life.labels) == len(life.new_labels) == 12
+        assert life.new_labels[0] == life.labels[0]
+        assert all(new <= used for new, used in zip(life.new_labels, life.labels, strict=True))
+        assert sum(life.new_labels) < max(sum(life.labels), 1)
+        assert sum(life.new_labels) <= 3000
+
+
+def test_other_developers_share_nothing() -> None:
+    life = simulate_life(case(Developer.EDGE), 0)
+    assert life.new_labels == life.labels

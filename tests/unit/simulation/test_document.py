@@ -8,7 +8,7 @@ from fractions import Fraction
 from easeci.script import Estimator
 from easeci.simulation import Developer, Finding, Rate, Simulation
 from easeci.simulation.document import FINDINGS, simulation_document
-from easeci.simulation.report import LabelUse, Measured, Round
+from easeci.simulation.report import LabelUse, LifeLabels, MeanLabels, Measured, Round
 from tests.scripts import script
 
 
@@ -36,3 +36,17 @@ def test_a_document_survives_json_and_says_what_was_measured() -> None:
     assert edge["interval"][0] < 0.75 < edge["interval"][1]
     assert (middle["promised"], middle["finding"]) == (None, "not promised")
     assert sum(edge["labels"]["histogram"]) == edge["labels"]["commits"] == 4
+    assert edge["life"] is None
+
+
+def test_a_document_has_the_labels_of_whole_lives() -> None:
+    life = LifeLabels(32, MeanLabels(3000.0, 100.0), MeanLabels(93.75, 3.1))
+    use = LabelUse.of([3], 3)
+    measured = Measured(Developer.MIXED, None, Rate(0, 40), None, use, life)
+    one = Round(script("n > 0.5 +/- 0.1"), Estimator.SEQUENTIAL, 50, 100, 6, (measured,))
+    document = json.loads(json.dumps(simulation_document(Simulation(7, (one,)))))
+    assert document["rounds"][0]["developers"][0]["life"] == {
+        "commits": 32,
+        "per_life": {"mean": 3000.0, "error": 100.0},
+        "per_commit": {"mean": 93.75, "error": 3.1},
+    }

@@ -78,4 +78,4 @@ def test_places_beyond_the_end_of_a_score_are_left_out() -> None:
     assert laws.edge[0] is not None
     assert laws.clear == (None,)
     assert laws.middle == (None,)
-    assert developers_for(plan(asked), laws) == (Developer.EDGE,)
+    assert developers_for(plan(asked), laws) == (Developer.EDGE, Developer.MIXED)

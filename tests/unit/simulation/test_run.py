@@ -37,7 +37,7 @@ def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     simulate(visible(), limits=FEW, progress=lambda done, total: told.append((done, total)))
     assert told[0][0] == 0
-    assert told[-1][0] == told[-1][1] == 3 * 12 + 5
+    assert told[-1][0] == told[-1][1] == 3 * 12 + 2 * 5
     assert told == sorted(told)
 
 
@@ -90,6 +90,30 @@ def test_where_an_error_cannot_be_seen_there_is_a_second_round() -> None:
     assert first.measured[0].finding is Finding.UNSEEN
     assert second.measured[0].finding is Finding.KEPT
     assert first.examples > second.examples
+    assert Developer.MIXED in [measured.developer for measured in first.measured]
+    assert Developer.MIXED not in [measured.developer for measured in second.measured]
+
+
+def test_one_developer_alone() -> None:
+    """Only this one commits, on all testsets; mixed lives whole lives, and in one round."""
+    asked = visible("n - o > 0 +/- 0.1", reliability="0.9999", steps=9)
+    (only,) = simulate(asked, limits=FEW, developer=Developer.MIXED).rounds
+    (mixed,) = only.measured
+    assert (only.commits, mixed.rate.testsets, mixed.labels.commits) == (9, 12, 9 * 12)
+    assert mixed.finding is Finding.NOT_PROMISED
+    assert mixed.life is not None
+    assert mixed.life.commits == 9
+    assert mixed.life.per_commit.mean == pytest.approx(mixed.life.per_life.mean / 9)
+    assert mixed.life.per_life.mean < 9 * mixed.labels.mean
+    again = simulate(asked, limits=FEW, developer=Developer.MIXED, workers=2)
+    assert again.rounds == (only,)
+    assert simulate(asked, limits=FEW, developer=Developer.MIXED, seed=1).rounds != (only,)
+    short = simulate(asked, limits=replace(FEW, life=4), developer=Developer.MIXED).rounds[0]
+    assert short.commits == 4
+    edges = simulate(asked, limits=FEW, developer=Developer.EDGE).rounds
+    assert [measured.developer for one in edges for measured in one.measured] == [
+        Developer.EDGE
+    ] * 2
 
 
 def test_a_small_testset_promises_no_sensitivity() -> None:
@@ -150,7 +174,7 @@ def test_exact_is_as_sensitive_as_its_plan_says() -> None:
 
 
 def test_mistakes() -> None:
-    for wrong in ({"testsets": 0}, {"commits": 0}, {"examples": -1}):
+    for wrong in ({"testsets": 0}, {"commits": 0}, {"examples": -1}, {"life": 0}):
         with pytest.raises(UsageError, match="at least 1"):
             SimulationSize(**wrong)
     with pytest.raises(UsageError, match="seed"):
