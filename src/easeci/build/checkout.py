@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -13,9 +13,12 @@ from typing import NoReturn
 from easeci.build.fetch import MOST_BYTES, MOST_FILES, FetchedCommit, too_large
 from easeci.build.git import WORK_SECONDS, GitAnswer, ask_git, git_entries, shown
 from easeci.build.room import LEAST_BYTES, require_room, require_writable
+from easeci.build.same_model import tree_without
 from easeci.errors import BuildError, InfrastructureError
 from easeci.files import explained
 
+TREE_TIME = 946_684_800
+"""2000-01-01, the time of all files of a checkout. ZIP files can't hold any time before 1980."""
 LFS_HEAD = b"version https://git-lfs.github.com/spec/v"
 LFS_LARGEST = 1024
 """An LFS pointer is a few lines; the specification limits it to less than this."""
@@ -51,22 +54,23 @@ class CleanTree:
     commit: str
     folder: Path
 
-    def fill(self, fetched: FetchedCommit) -> None:
-        """Check the commit out, unless that is done already."""
+    def fill(self, fetched: FetchedCommit, ignore: Sequence[str] = ()) -> None:
+        """Check the commit out without ignored paths, unless that is done already."""
         if not self.folder.exists():
             unfinished = self.folder.with_name(f"{self.folder.name}.unfinished")
-            checkout(fetched, unfinished)
+            checkout(fetched, unfinished, ignore)
             unfinished.rename(self.folder)
 
 
-def checkout(commit: FetchedCommit, into: Path) -> None:
-    """Write the tree of a commit into an empty folder.
+def checkout(commit: FetchedCommit, into: Path, ignore: Sequence[str] = ()) -> None:
+    """Write the tree of a commit into an empty folder, without the paths that are ignored.
 
     Only the fetched commit is read. So no setting of the developer or the owner (filters, hooks,
-    line endings, ``info/attributes``) has any effect: the tree depends on the commit alone.
-    ``export-ignore`` has no effect on checkouts, and so none here.
+    line endings, ``info/attributes``) has any effect: the files depend on the tree alone, and so do
+    their times. ``export-ignore`` has no effect on checkouts, and so none here.
     """
     into.mkdir(parents=True, exist_ok=True)
+    tree = tree_without(commit, ignore)
     with tempfile.TemporaryDirectory(prefix="easeci-git-") as private:
         environment = {
             **commit.environment,
@@ -75,13 +79,21 @@ def checkout(commit: FetchedCommit, into: Path) -> None:
             "HOME": private,
             "XDG_CONFIG_HOME": private,
         }
-        listed = _refuse_tree(environment, into, commit.id)
+        listed = _refuse_tree(environment, into, tree)
         require_room(into, listed.size, listed.files, NOT_WRITTEN)
-        command = ("read-tree", "--reset", "-u", commit.id)
+        command = ("read-tree", "--reset", "-u", tree)
         written = ask_git(into, *command, environment=environment, seconds=WORK_SECONDS)
         if not written.ok:
             _refuse_unwritten(written, listed, into)
     _refuse_pointers(into)
+    set_times(into)
+
+
+def set_times(checkout: Path) -> None:
+    """Give all files, links and folders of a checkout the same time: no program can tell when."""
+    for parent, folders, files in os.walk(checkout):
+        for name in (*folders, *files, "."):
+            os.utime(Path(parent, name), (TREE_TIME, TREE_TIME), follow_symlinks=False)
 
 
 def _refuse_unwritten(written: GitAnswer, listed: ListedTree, into: Path) -> NoReturn:
@@ -100,10 +112,10 @@ def _refuse_unwritten(written: GitAnswer, listed: ListedTree, into: Path) -> NoR
     raise BuildError(cause, hint=RENAME)
 
 
-def _refuse_tree(environment: Mapping[str, str], folder: Path, commit: str) -> ListedTree:
+def _refuse_tree(environment: Mapping[str, str], folder: Path, tree: str) -> ListedTree:
     """Refuse submodules, what no folder can hold, and trees that are huge on disk only."""
     files = size = 0
-    question = ("ls-tree", "-r", "-t", "-l", "--full-tree", "-z", commit)
+    question = ("ls-tree", "-r", "-t", "-l", "--full-tree", "-z", tree)
     with git_entries(folder, *question, environment=environment) as entries:
         for entry in entries:
             about, _, path = entry.partition(b"\t")

@@ -146,7 +146,7 @@ class FetchedCommits:
 
 def _fetch(source: Repository | str, commit: str, git_dir: Path) -> None:
     """Fill a new git folder with a commit and its tree."""
-    _write_git_folder(git_dir, "sha256" if len(commit) == SHA256_DIGITS else "sha1")
+    write_git_folder(git_dir, "sha256" if len(commit) == SHA256_DIGITS else "sha1")
     options = ["--quiet", "--depth=1", "--no-tags", "--no-auto-gc", "--no-write-fetch-head"]
     if isinstance(source, Repository):
         options.append(f"--upload-pack={_upload_pack(source)}")
@@ -190,7 +190,7 @@ def _refuse_size(git_dir: Path, commit: str, most: int) -> None:
     raise too_large() if most == MOST_PACK_BYTES else no_room(_not_fetched(commit))
 
 
-def _write_git_folder(folder: Path, object_format: str) -> None:
+def write_git_folder(folder: Path, object_format: str) -> None:
     """What ``git init`` would make, without starting it: enough for git to hold objects."""
     for name in ("refs", "objects"):
         (folder / name).mkdir()

@@ -9,12 +9,12 @@ import signal
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from easeci.build.archive import restore_archive
-from easeci.build.checkout import checkout
+from easeci.build.checkout import checkout, set_times
 from easeci.build.detection import no_sandbox, user_for, why_absent, why_not
 from easeci.build.editable import refuse_editable
 from easeci.build.fetch import FetchedCommit
@@ -29,7 +29,6 @@ NAMES = ("predictions.csv", "predictions.parquet", "predictions.jsonl")
 """EASECI_PREDICTIONS names the first; a program may write one of the others beside it instead."""
 LOG_NAME = "build.log"
 BLOCK = 1 << 20
-KEPT = "What it printed is kept for the owner of the testset."
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,10 @@ class Program:
     """A script's program: its command line, which is split as in a shell but run without one."""
 
     command: str
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits
     mounts: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    """Paths of the commit that its checkout lacks."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class _Build:
     def run_in(self, sandbox: Sandbox) -> BuiltPredictions:
         uid, limits = user_for(sandbox), self.program.limits
         with open_workspace(uid, self.hidden) as space:
-            _fill(space, self.source, self.examples)
+            _fill(space, self.source, self.program.ignore, self.examples)
             job = Job(
                 space,
                 _command(self.program.command, space.checkout, self.toolchain.python),
@@ -136,15 +137,17 @@ class _Build:
         return BuiltPredictions(predictions, log, outcome.seconds)
 
 
-def _fill(space: Workspace, source: BuildSource, examples: Path) -> None:
+def _fill(space: Workspace, source: BuildSource, ignore: Sequence[str], examples: Path) -> None:
     match source:
         case FetchedCommit():
-            checkout(source, space.checkout)
+            checkout(source, space.checkout, ignore)
         case ArchiveSource():
             restore_archive(source.path, space.checkout)
+            set_times(space.checkout)
         case TreeSource():
             with _copying("the checkout"):
                 shutil.copytree(source.folder, space.checkout, symlinks=True, dirs_exist_ok=True)
+                set_times(space.checkout)
     with _copying("the examples"):
         copy_examples(examples, space.examples)
 
@@ -229,7 +232,7 @@ def _require_success(outcome: ProgramOutcome, limits: Limits) -> None:
             f"the program wrote a file larger than {size_text(limits.output_bytes)}",
             hint="Predictions are all that is kept; let it write less.",
         )
-    raise BuildError(f"the program ended with {_ending(outcome.code)}", hint=KEPT)
+    raise BuildError(f"the program ended with {_ending(outcome.code)}")
 
 
 def _ending(code: int) -> str:
@@ -248,7 +251,7 @@ def _take(output: int, into: Path, limits: Limits) -> Path:
     if not found:
         raise BuildError(
             "the program wrote no predictions",
-            hint=f"It must write the file that EASECI_PREDICTIONS names. {KEPT}",
+            hint="It must write the file that EASECI_PREDICTIONS names.",
         )
     if len(found) > 1:
         raise BuildError(f"the program wrote {' and '.join(found)}", hint="Write one of them.")
@@ -268,7 +271,7 @@ def _copy(output: int, name: str, target: Path, limits: Limits) -> None:
         if not stat.S_ISREG(about.st_mode):
             raise _no_regular_file(name)
         if about.st_size == 0:
-            raise BuildError(f"the program wrote nothing into {name}", hint=KEPT)
+            raise BuildError(f"the program wrote nothing into {name}")
         if about.st_size > limits.output_bytes:
             raise BuildError(f"{name} is larger than {size_text(limits.output_bytes)}")
         with _created(target) as file:

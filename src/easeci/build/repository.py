@@ -139,6 +139,17 @@ class Repository:
         question = ("--porcelain", "--ignore-submodules=dirty")
         return bool(need_git(self.top, "status", *question).output.strip())
 
+    def origin_folder(self) -> Path | None:
+        """The git folder of the repository that this is a clone of, if it is on this machine."""
+        from urllib.parse import unquote, urlparse  # not above: most commands ask for no origin
+
+        url = ask_git(self.folder, "config", "--get", "remote.origin.url").text
+        path = unquote(urlparse(url).path) if url.startswith("file://") else url
+        if not path or "://" in path:
+            return None
+        folder = self.folder / path
+        return next((place for place in (folder, folder / ".git") if _is_git_folder(place)), None)
+
     def hooks_folder(self) -> tuple[Path, bool]:
         """Where git looks for hooks, and whether that is this repository's own choice."""
         # Our own calls switch hooks off, so the last value is ours.
@@ -148,3 +159,10 @@ class Repository:
             return self.git_dir / "hooks", True
         scope, _, path = told[-1].partition("\t")
         return self.folder / path, scope in ("local", "worktree")
+
+
+def _is_git_folder(folder: Path) -> bool:
+    try:
+        return (folder / "HEAD").is_file() and (folder / "objects").is_dir()
+    except OSError:  # this account cannot get to it
+        return False

@@ -27,7 +27,7 @@ SYSTEM_SETTINGS = (
 class Limits:
     """What a program may use. ``processes`` counts threads too, as the kernel does."""
 
-    seconds: int = 1800
+    seconds: int
     memory_bytes: int = 8 * 2**30
     processes: int = 512
     output_bytes: int = 2**30

@@ -101,3 +101,23 @@ def test_repositories_of_other_hashes_are_read(tmp_path: Path) -> None:
     assert repository.branches().containing(commit, ["main"]) == ["main"]
     checkout(fetched(repository, commit), tmp_path / "out")
     assert (tmp_path / "out" / "model.py").read_bytes() == b"x = 1\n"
+
+
+def test_the_origin_is_found_if_it_is_on_this_machine(folder: Path, tmp_path: Path) -> None:
+    """By its path or its URL, bare or with a work tree; elsewhere or closed, there is none."""
+    git(tmp_path, "clone", "--quiet", "--bare", str(folder), "a b.git")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", str(tmp_path / "a b.git"), str(clone))
+    assert Repository.find(clone).origin_folder() == tmp_path / "a b.git"
+    for url, found in (
+        ((tmp_path / "a b.git").as_uri(), tmp_path / "a b.git"),
+        (str(folder), folder / ".git"),
+        ("../repository", clone / "../repository" / ".git"),
+        ("https://example.org/model.git", None),
+        ("git@example.org:model.git", None),
+        (str(tmp_path / "nowhere"), None),
+    ):
+        git(clone, "remote", "set-url", "origin", url)
+        assert Repository.find(clone).origin_folder() == found
+    git(clone, "remote", "remove", "origin")
+    assert Repository.find(clone).origin_folder() is None

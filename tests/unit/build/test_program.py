@@ -81,7 +81,7 @@ def test_only_one_regular_file_is_taken_as_predictions(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """A link could lead to the labels, and a pipe would never end."""
-    output, into, limits = tmp_path / "output", tmp_path / "into", Limits(output_bytes=20)
+    output, into, limits = tmp_path / "output", tmp_path / "into", Limits(20, output_bytes=20)
     output.mkdir()
     into.mkdir()
     opened = os.open(output, os.O_RDONLY)
