@@ -95,8 +95,11 @@ class Column:
 def checked(
     name: str, role: ColumnRole, ids: pl.Series, values: pl.Series, *, positional: bool = False
 ) -> Column:
-    """A column from raw ids and values. DataError if something is wrong with them."""
-    if len(ids) == 0:
+    """A column from raw ids and values. DataError if something is wrong with them.
+
+    Labels may cover any part of the examples, also none of them.
+    """
+    if len(ids) == 0 and role is not ColumnRole.LABELS:
         raise DataError(f"{name} has no rows", hint=f"Expected one {role.column} for each id.")
     ids = checked_ids(name, ids)
     column = Column(name, role, ids, _plain_values(name, role, values), positional)
@@ -133,7 +136,7 @@ def repeated_ids(ids: pl.Series) -> pl.Series | None:
 
     Two quick checks come first: ascending ids are distinct, and so are ids with distinct hashes.
     """
-    if bool((ids.slice(1) > ids.slice(0, len(ids) - 1)).all()):
+    if bool((ids.slice(1) > ids.head(-1)).all()):
         return None
     if ids.hash().n_unique() == len(ids) or ids.n_unique() == len(ids):
         return None

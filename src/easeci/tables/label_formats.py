@@ -55,7 +55,7 @@ def guess_format(path: Path) -> LabelFormat:
     """The format by the file's ending, and for JSON by the beginning of its content."""
     if path.suffix.lower() not in JSON_ENDINGS:
         return LabelFormat.CSV
-    content = read_guarded(path, "labels", path.read_bytes, JSON_ENDINGS)
+    content = _bytes(path)
     if content.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] == b"[":
         return LabelFormat.LABEL_STUDIO
     if path.suffix.lower() == ".json":
@@ -111,20 +111,28 @@ Row = tuple[Any, str | None, LabelState, str, str]
 
 
 def _listed(path: Path, rows: list[Row], by: str, at: str) -> Answers:
-    if not rows:
-        raise DataError(f"{path} has no answers")
     whole = all(type(row[0]) is int for row in rows)
-    ids = [row[0] if whole else str(row[0]) for row in rows]
+    ids = pl.Series("id", [row[0] if whole else str(row[0]) for row in rows])
     labels = pl.Series("label", [row[1] for row in rows], dtype=pl.String)
-    column = checked(str(path), ColumnRole.LABELS, pl.Series("id", ids), labels)
-    states = pl.Series([str(row[2]) for row in rows])
-    who, when = [row[3] or by for row in rows], [row[4] or at for row in rows]
-    frame = answers_frame(column.ids, column.values, states, pl.Series(who), pl.Series(when))
+    column = checked(str(path), ColumnRole.LABELS, ids, labels)
+    states, who, when = (
+        pl.Series(texts, dtype=pl.String)
+        for texts in (
+            [str(row[2]) for row in rows],
+            [row[3] or by for row in rows],
+            [row[4] or at for row in rows],
+        )
+    )
+    frame = answers_frame(column.ids, column.values, states, who, when)
     return Answers(str(path), frame)
 
 
+def _bytes(path: Path) -> bytes:
+    return read_guarded(path, "labels", path.read_bytes, JSON_ENDINGS, may_be_empty=True)
+
+
 def _content(path: Path) -> bytes:
-    content = read_guarded(path, "labels", path.read_bytes, JSON_ENDINGS)
+    content = _bytes(path)
     content = content.removeprefix(BYTE_ORDER_MARK)
     require_utf8(str(path), content)
     return content
@@ -227,7 +235,7 @@ def _time(stamp: float) -> str:
 def write_tasks(
     path: Path, form: LabelFormat, rows: Sequence[dict[str, Any]], classes: Sequence[str]
 ) -> None:
-    """Write examples to be labelled."""
+    """Write examples to be labelled; without any, a file that holds no labels."""
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
             for text in _WRITERS[form](rows, classes):
@@ -245,7 +253,8 @@ class _Lines:
 
 def _csv(rows: Sequence[dict[str, Any]], classes: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
     """A table with an empty column for labels, and nested values as JSON."""
-    columns = ["id", "label", *(name for name in rows[0] if name not in ("id", "label"))]
+    first = rows[0] if rows else {}
+    columns = ["id", "label", *(name for name in first if name not in ("id", "label"))]
     writer = csv.writer(_Lines())
     yield writer.writerow(columns)
     for row in rows:

@@ -107,7 +107,18 @@ def _answer(path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes]
 
 
 def read_predictions(path: Path, ids: pl.Series, limits: ReadingLimits) -> pl.Series:
-    """The predictions of a file as text, in the order of the ids, which they must cover exactly."""
+    """The predictions of a file as text, in the order of the ids, which they must cover exactly.
+
+    Errors name the file without its folder, which is a temporary one.
+    """
+    try:
+        return _read(path, ids, limits)
+    except DataError as problem:
+        message = problem.message.replace(f"{path.parent}/", "")
+        raise DataError(message, hint=problem.hint) from None
+
+
+def _read(path: Path, ids: pl.Series, limits: ReadingLimits) -> pl.Series:
     _require_size(path, limits)
     if path.suffix.lower() == ".parquet":
         _require_footer(path, limits)

@@ -37,20 +37,22 @@ def load_column(source: Source, role: ColumnRole) -> Column:
 def _two_columns(frame: pl.DataFrame, name: str, role: ColumnRole) -> tuple[pl.Series, pl.Series]:
     for column in (ID, role.column):
         if column not in frame.columns:
-            raise DataError(f"{name} has no column '{column}'", hint=_columns_hint(frame, role))
+            raise _no_column(name, column, frame.columns, role)
         if f"{column}_duplicated_0" in frame.columns:
             raise DataError(f"{name} has two columns '{column}'")
     return frame[ID], frame[role.column]
 
 
-def _columns_hint(frame: pl.DataFrame, role: ColumnRole) -> str:
-    found = frame.columns
+def _no_column(name: str, column: str, found: list[str], role: ColumnRole) -> DataError:
+    lacks = f"{name} has no column '{column}'"
     if len(found) == 1 and (";" in found[0] or "\t" in found[0]):
-        return "A CSV file separates its columns by commas."
+        return DataError(lacks, hint="A CSV file separates its columns by commas.")
     if role is ColumnRole.LABELS:
         # If the header is missing, the first row has a label: quote nothing.
-        return f"It has {len(found)} columns. Is its first row id,{role.column}?"
-    return f"Columns found: {', '.join(column[:40] for column in found[:8])}."
+        hint = f"It has {len(found)} columns. Is its first row id,{role.column}?"
+        return DataError(lacks, hint=hint)
+    shown = ", ".join(column[:40] for column in found[:8])
+    return DataError(f"{lacks}; it has {shown}", hint=f"Its first row must be id,{role.column}.")
 
 
 def _from_memory(source: Any, role: ColumnRole) -> Column:
@@ -88,7 +90,12 @@ def series(values: Any, name: str) -> pl.Series:
 
 
 def _read(path: Path, role: ColumnRole) -> pl.DataFrame:
-    return read_guarded(path, role.plural, lambda: _READERS[path.suffix.lower()](path, role))
+    ending = path.suffix.lower()
+    # A JSONL file without labels has no lines. A CSV file needs at least its header.
+    may_be_empty = role is ColumnRole.LABELS and ending in (".jsonl", ".ndjson")
+    return read_guarded(
+        path, role.plural, lambda: _READERS[ending](path, role), may_be_empty=may_be_empty
+    )
 
 
 def load_labels_table(path: Path) -> pl.DataFrame:
@@ -99,7 +106,12 @@ def load_labels_table(path: Path) -> pl.DataFrame:
 
 
 def read_guarded(
-    path: Path, what: str, read: Callable[[], T], endings: Collection[str] | None = None
+    path: Path,
+    what: str,
+    read: Callable[[], T],
+    endings: Collection[str] | None = None,
+    *,
+    may_be_empty: bool = False,
 ) -> T:
     """Check that a table's file can be read, and ``read`` it. DataError if it cannot."""
     endings = _READERS if endings is None else endings
@@ -113,7 +125,7 @@ def read_guarded(
                 f"{path}: unknown kind of file",
                 hint=f"Known endings: {', '.join(endings)}.",
             )
-        if path.stat().st_size == 0:
+        if path.stat().st_size == 0 and not may_be_empty:
             raise DataError(f"{path} is empty")
         return read()
     except PermissionError:
@@ -147,7 +159,9 @@ def _read_parquet(path: Path, role: ColumnRole) -> pl.DataFrame:
     try:
         known = pl.read_parquet_schema(path)
         wanted = (ID, role.column, *role.more_columns)
-        return pl.read_parquet(path, columns=[c for c in wanted if c in known] or None)
+        if not {ID, role.column} <= known.keys():
+            return pl.read_parquet(path, n_rows=0)
+        return pl.read_parquet(path, columns=[c for c in wanted if c in known])
     except UNREADABLE:
         raise DataError(f"{path} cannot be read as Parquet") from None
 
@@ -156,6 +170,8 @@ def _read_jsonl(path: Path, role: ColumnRole) -> pl.DataFrame:
     content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
     require_utf8(str(path), content)
     if not content.strip():
+        if role is ColumnRole.LABELS:
+            return pl.DataFrame(schema={ID: pl.String, role.column: pl.String})
         raise DataError(f"{path} is empty")
     try:
         frame = pl.read_ndjson(content, infer_schema_length=None)

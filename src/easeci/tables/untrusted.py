@@ -99,15 +99,15 @@ def _ended(path: Path, code: int | None, limits: ReadingLimits) -> DataError:
     enough = f"That is enough for {limits.examples:,} honest predictions."
     if code in _OUT_OF_MEMORY:
         memory = size_in_mib(limits.memory_bytes)
-        return DataError(f"{path} takes more than {memory} of memory to read", hint=enough)
+        return DataError(f"{path.name} takes more than {memory} of memory to read", hint=enough)
     if code in (None, -signal.SIGXCPU):
         seconds = limits.elapsed_seconds if code is None else limits.cpu_seconds
-        return DataError(f"{path} takes more than {seconds} s to read", hint=enough)
+        return DataError(f"{path.name} takes more than {seconds} s to read", hint=enough)
     return _unreadable(path)
 
 
 def _unreadable(path: Path) -> DataError:
-    return DataError(f"{path} cannot be read as predictions")
+    return DataError(f"{path.name} cannot be read as predictions")
 
 
 def _taken_over(path: Path, answer: IO[bytes], count: int) -> pl.Series:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from easeci.errors import DataError
 from easeci.evidence.cells import Code, Codes, LabelState, code_of
 from easeci.tables.align import example_codes, require_common_value, require_comparable
 from easeci.tables.column import Column, ColumnRole
@@ -51,18 +52,21 @@ def code_of_answer(
     )
 
 
-def require_known_classes(testset: SealedTestset, name: str, label_files: Sequence[str]) -> None:
-    """Refuse predictions that cannot be compared with the labels.
+def class_warning(testset: SealedTestset, name: str, label_files: Sequence[str]) -> str | None:
+    """A warning for the owner if predictions seem to spell classes in another way than labels do.
 
-    They are refused if they spell classes differently (3.0 and 3), or if all labels are known and
-    no prediction occurs among them. Only the sets of classes are compared, never single examples.
-    With one class among the labels, the second check would tell which one it is.
+    They spell them differently (3.0 and 3), or all labels are known and no prediction occurs among
+    them. It is never a reason to refuse predictions: that would tell developers about labels.
     """
     ids = testset.examples.ids
     labels = Column("the labels", ColumnRole.LABELS, ids, testset.labels.values(label_files))
     if labels.blank:
-        return
+        return None
     made = Column("the predictions", ColumnRole.NEW, ids, testset.predictions.load(name))
-    require_comparable(made, labels)
-    if labels.values.null_count() == 0 and len(labels.distinct) > 1:
-        require_common_value(made, labels)
+    try:
+        require_comparable(made, labels)
+        if labels.values.null_count() == 0 and len(labels.distinct) > 1:
+            require_common_value(made, labels)
+    except DataError as found:
+        return f"{found.message}. {found.hint}"
+    return None

@@ -28,20 +28,25 @@ class SealedExamples:
 
     files: SealedFiles
 
+    @property
+    def folder(self) -> Path:
+        """What programs may see."""
+        return self.files.folder / self.files.named(paths.EXAMPLES)
+
     @cached_property
     def ids(self) -> pl.Series:
         """In the order of the file of examples."""
-        return self.files.load_table(paths.IDS)["id"]
+        return self.files.load_table(self.files.named(paths.IDS))["id"]
 
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:
         """The row in the file of the first, second, … example of the secret order."""
-        return self.files.load_array(paths.ORDER).astype(np.int64)
+        return self.files.load_array(self.files.named(paths.ORDER)).astype(np.int64)
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
         """Keyed hashes of the contents, in the order of the file of examples."""
-        return self.files.load_array(paths.FINGERPRINTS).astype(np.uint64)
+        return self.files.load_array(self.files.named(paths.FINGERPRINTS)).astype(np.uint64)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -57,7 +62,7 @@ class SealedExamples:
 
     @cached_property
     def _lines(self) -> LineReader:
-        name = f"{paths.EXAMPLES}/{paths.JSONL}"
+        name = self.files.named(f"{paths.EXAMPLES}/{paths.JSONL}")
         return LineReader(
             self.files.folder / name, lambda content: self.files.verify(name, content)
         )
@@ -88,8 +93,8 @@ class SealedExamples:
 
     @cached_property
     def _attachments(self) -> AttachmentFolder:
-        return AttachmentFolder(self.files.folder / paths.EXAMPLES / paths.FILES)
+        return AttachmentFolder(self.folder / paths.FILES)
 
     @cached_property
     def _file_digests(self) -> dict[str, str]:
-        return read_manifest(self.files.read(paths.MANIFEST))
+        return read_manifest(self.files.read(self.files.named(paths.MANIFEST)))

@@ -66,8 +66,3 @@ def fingerprints(rows: pl.Series, key: Key) -> Fingerprints:
         hashlib.blake2b(row.encode(), key=secret, digest_size=8).digest() for row in rows
     )
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
-
-
-def count_shared(offered: Fingerprints, earlier: Fingerprints) -> int:
-    """How many of the offered examples occur among the earlier ones."""
-    return int(np.isin(offered, earlier).sum())

@@ -18,6 +18,7 @@ from easeci.tables.column import Column, ColumnRole, as_text
 from easeci.tables.examples import Examples, load_examples
 from easeci.tables.source import load_column
 from easeci.vault.attachments import Attachments, find_attachments, path_columns
+from easeci.vault.example_rows import Rows, choose_examples, choose_paths
 from easeci.vault.fingerprints import Fingerprints, content_rows, fingerprints
 from easeci.vault.key import Key
 from easeci.vault.leaks import (
@@ -60,6 +61,17 @@ class Offered:
     def content(self) -> pl.Series:
         """The content of each example as one text, without its id."""
         return content_rows(self.examples, {} if self.files is None else self.files.columns)
+
+    def choose(self, rows: Rows) -> Offered:
+        """These rows alone, with their labels and files. The warnings are on all examples."""
+        examples = choose_examples(self.examples, rows)
+        files = self.files
+        if files is not None:
+            files = Attachments(files.folder, choose_paths(files.columns, examples.columns))
+        chosen = Offered(examples, self.labels.gather(rows), files, self.warnings)
+        for key, known in self._fingerprints.items():
+            chosen._fingerprints[key] = known[rows]
+        return chosen
 
     @cached_property
     def _fingerprints(self) -> dict[Key, Fingerprints]:

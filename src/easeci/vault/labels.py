@@ -21,6 +21,7 @@ from easeci.tables.align import require_comparable
 from easeci.tables.answers import COLUMNS, KNOWN, Answers, fold_answers
 from easeci.tables.column import Column, ColumnRole, comparable, named, require_unique, where
 from easeci.vault import paths
+from easeci.vault.classes import MOST_QUOTED, spelt
 from easeci.vault.examples import SealedExamples
 from easeci.vault.sealed_files import SealedFiles, parquet
 
@@ -32,7 +33,9 @@ class LabelsReceived:
     """What was stored of some answers. ``file`` is None if they contain nothing new.
 
     ``added`` counts new labels, ``cannot_tell`` some of these; ``skipped`` and ``disputed`` count
-    labels that are now unsettled. ``problems`` says what could not be used, without any label.
+    labels that are now unsettled, and ``public`` answers for examples of the sample, which no
+    verdict needs. ``problems`` says what could not be used; of labels it quotes only spellings of
+    undeclared classes.
     """
 
     file: str | None
@@ -43,6 +46,7 @@ class LabelsReceived:
     cannot_tell: int = 0
     skipped: int = 0
     disputed: int = 0
+    public: int = 0
     problems: tuple[str, ...] = ()
 
 
@@ -52,6 +56,8 @@ class LabelFiles:
 
     files: SealedFiles
     examples: SealedExamples
+    public: pl.Series | None = None
+    """The ids of the testset's sample. Labels for them are set aside: no verdict needs them."""
 
     def values(self, names: Sequence[str]) -> pl.Series:
         """The labels in these files, where later files correct earlier ones.
@@ -85,6 +91,7 @@ class LabelFiles:
         nothing new is left, or if there is any problem and the caller is ``strict``.
         """
         ids, before = self.examples.ids, self.known(known)
+        answers, public = without(answers, self.public)
         merged = merge(ids, before, answers, correct=correct, classes=classes)
         received = merged.received
         problems = list(received.problems)
@@ -92,6 +99,7 @@ class LabelFiles:
             problems.append(f"labellers dispute {received.disputed:,} examples")
         if problems and (strict or merged.rows.is_empty()):
             raise DataError(f"{answers.name}: {'; '.join(problems)}", hint="Nothing was stored.")
+        received = replace(received, public=public)
         if merged.rows.is_empty():
             return received
         content = parquet({name: merged.rows[name] for name in merged.rows.columns})
@@ -119,6 +127,18 @@ class Merged:
 
     rows: pl.DataFrame
     received: LabelsReceived
+
+
+def without(answers: Answers, public: pl.Series | None) -> tuple[Answers, int]:
+    """The answers without those for public examples, and how many these were."""
+    if public is None:
+        return answers, 0
+    theirs, ids = comparable(answers.frame["id"], public)
+    aside = theirs.is_in(ids.implode())
+    count = int(aside.sum())
+    if not count:
+        return answers, 0
+    return replace(answers, frame=answers.frame.filter(~aside)), count
 
 
 def with_all_columns(frame: pl.DataFrame) -> pl.DataFrame:
@@ -209,9 +229,10 @@ def _usable(
     if classes:
         foreign = rows["label"].is_not_null() & ~rows["label"].is_in(list(classes))
         if foreign.any():
+            spellings = rows["label"].filter(foreign).unique(maintain_order=True)
             problems.append(
-                f"{int(foreign.sum()):,} labels are none of the script's classes, at id "
-                f"{named(rows['id'].filter(foreign))}"
+                f"{int(foreign.sum()):,} labels are none of the script's classes: "
+                f"{spelt(spellings, MOST_QUOTED)}, at id {named(rows['id'].filter(foreign))}"
             )
             rows = rows.filter(~foreign)
     back = pl.DataFrame({"id": mine, "own": ids})

@@ -5,6 +5,7 @@
     <store>/.gitignore                    git ignores the store, even inside a repository
     <store>/key
     <store>/vault/<project>/commits/      commits as they were fetched, while they are needed
+    <store>/vault/<project>/mounted.db    remembers digests of mounted files
     <store>/vault/<project>/<testset>/    one folder for each testset, by number
         examples/examples.<as given>      what programs see: no labels, all files of one time
         examples/examples.jsonl
@@ -13,6 +14,7 @@
         ids.parquet  order.npy  fingerprints.npy
         labels/0001.parquet …             never rewritten: a correction is another file
         predictions/<fingerprint>.parquet
+        sample/                           public examples that were set aside, in the same form
         logs/  archives/
 """
 
@@ -28,6 +30,7 @@ from easeci.vault.key import KEY_FILE, Key, create_key, load_key
 
 VAULT = "vault"
 COMMITS = "commits"
+MOUNTED = "mounted.db"
 EXAMPLES = "examples"
 FILES = "files"
 JSONL = "examples.jsonl"
@@ -40,6 +43,7 @@ FIRST_LABELS = f"{LABELS}/0001.parquet"
 PREDICTIONS = "predictions"
 LOGS = "logs"
 ARCHIVES = "archives"
+SAMPLE = "sample/"
 PARTS = (EXAMPLES, LABELS, PREDICTIONS, LOGS, ARCHIVES)
 """The folders of every testset, empty ones included."""
 
@@ -59,6 +63,11 @@ class Vault:
     def commits(self) -> Path:
         """The folder of fetched commits, which may not exist."""
         return self.folder / COMMITS
+
+    @property
+    def mounted(self) -> Path:
+        """The file that remembers digests of mounted files, which may not exist."""
+        return self.folder / MOUNTED
 
     def numbers(self) -> list[int]:
         """The numbers of the testsets on the disk, in ascending order."""

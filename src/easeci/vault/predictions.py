@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -11,6 +12,7 @@ import polars as pl
 from easeci.files import create_file, explained
 from easeci.tables.untrusted import load_untrusted_predictions
 from easeci.vault import paths
+from easeci.vault.classes import require_predicted_classes
 from easeci.vault.examples import SealedExamples
 from easeci.vault.sealed_files import SealedFiles, parquet
 
@@ -33,12 +35,17 @@ class PredictionFiles:
     files: SealedFiles
     examples: SealedExamples
 
-    def store(self, source: Path) -> StoredPredictions:
-        """Store predictions, which must cover the testset exactly."""
+    def store(self, source: Path, classes: Sequence[str] = ()) -> StoredPredictions:
+        """Store predictions, which must cover the testset exactly.
+
+        DataError if they do not, or if one of them is none of the declared classes. No error
+        depends on labels.
+        """
         with explained(f"the predictions for testset {self.files.number} were not stored"):
             values = load_untrusted_predictions(source, self.examples.ids).alias("prediction")
+            require_predicted_classes(values, classes)
             fingerprint = self._fingerprint(values)
-            name = f"{paths.PREDICTIONS}/{fingerprint}.parquet"
+            name = self.files.named(f"{paths.PREDICTIONS}/{fingerprint}.parquet")
             content = parquet({"prediction": values})
             try:
                 create_file(self.files.folder / name, content)

@@ -28,11 +28,23 @@ class SealedFiles:
     vault: Vault
     number: int
     digests: Mapping[str, str] | None = field(default=None, repr=False)
+    part: str = ""
+    """The folder in the testset's own that is meant, such as ``sample/``; empty for the whole."""
 
     @property
     def folder(self) -> Path:
-        """Where the testset lies in the vault."""
+        """Where the testset lies in the vault. All names of files are relative to it."""
         return self.vault.testset_folder(self.number)
+
+    def named(self, name: str) -> str:
+        """The name of a file of this part, as it is recorded."""
+        return self.part + name
+
+    def has(self, name: str) -> bool:
+        """Whether the testset has a file of that name."""
+        if self.digests is not None:
+            return name in self.digests
+        return (self.folder / name).exists()
 
     def read(self, name: str) -> bytes:
         """The content of a file, verified."""

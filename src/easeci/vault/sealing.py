@@ -1,53 +1,25 @@
-"""Sealing: examples are compared with earlier ones, put into a secret order, and stored."""
+"""Sealing: a sample is set aside, the rest is put into a secret order, and both are stored."""
 
 from __future__ import annotations
 
 import io
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from easeci.errors import InfrastructureError
-from easeci.files import PRIVATE_FILE, create_folder, explained, write_synced
+from easeci.files import PRIVATE_FILE, PRIVATE_FOLDER, create_folder, explained, write_synced
 from easeci.vault import paths
 from easeci.vault.attachments import copy_attachments
 from easeci.vault.file_times import forget_times
-from easeci.vault.fingerprints import count_shared
 from easeci.vault.intake import Offered
 from easeci.vault.key import Key
 from easeci.vault.paths import Vault
+from easeci.vault.sample import draw_sample
 from easeci.vault.sealed_files import parquet, write_manifest
-from easeci.vault.testset import SealedTestset
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """What offered examples have in common with an earlier testset."""
-
-    testset: int
-    shared: int
-    """How many of the offered examples have the content of one in the earlier testset."""
-    share: Fraction
-    identical: bool
-    """Whether all have: then none of them is new."""
-
-
-def overlaps(offered: Offered, earlier: Sequence[SealedTestset]) -> list[Overlap]:
-    """The earlier testsets that share content with the offered examples."""
-    found = []
-    if earlier:
-        mine = offered.fingerprints(earlier[0].vault.key)
-    for testset in earlier:
-        count = count_shared(mine, testset.examples.fingerprints)
-        if count:
-            share = Fraction(count, offered.size)
-            found.append(Overlap(testset.number, count, share, count == offered.size))
-    return found
 
 
 @dataclass(frozen=True)
@@ -55,9 +27,12 @@ class Seal:
     """What the ledger records of a testset, so that any later change is found."""
 
     examples: int
+    """How many it has; those of the sample do not count."""
     labels_known: int
     digests: dict[str, str]
-    """By file, relative to the testset's folder."""
+    """By file, relative to the testset's folder, the sample's files included."""
+    sample: int = 0
+    """How many examples were set aside and are public."""
 
     @property
     def label_files(self) -> tuple[str, ...]:
@@ -65,22 +40,39 @@ class Seal:
         return tuple(name for name in self.digests if name.startswith(f"{paths.LABELS}/"))
 
 
-def seal(vault: Vault, number: int, offered: Offered) -> Seal:
-    """Store examples as a testset, in a secret random order. All is stored, or nothing."""
+def seal(vault: Vault, number: int, offered: Offered, sample: int = 0) -> Seal:
+    """Store examples as a testset, in a secret random order. All is stored, or nothing.
+
+    ``sample`` of them, drawn at random, are stored apart: they are not part of the testset.
+    """
     if number < 1:
         raise ValueError("testsets are numbered from 1")
+    kept, aside = offered, None
+    if sample:
+        rows, chosen = draw_sample(offered.size, sample)
+        kept, aside = offered.choose(rows), offered.choose(chosen)
     target = vault.testset_folder(number)
     digests: dict[str, str] = {}
+
+    def fill(folder: Path) -> None:
+        digests.update(_fill(folder, vault.key, kept))
+        if aside is not None:
+            inside = folder / paths.SAMPLE
+            inside.mkdir(mode=PRIVATE_FOLDER)
+            stored = _fill(inside, vault.key, aside)
+            digests.update({paths.SAMPLE + name: digest for name, digest in stored.items()})
+
     with explained(f"testset {number} was not stored"):
         if target.exists():
             raise InfrastructureError(f"testset {number} was not stored: there is one already")
-        create_folder(target, lambda folder: _fill(folder, vault.key, offered, digests))
-    return Seal(offered.size, offered.labels_known, digests)
+        create_folder(target, fill)
+    return Seal(kept.size, kept.labels_known, digests, sample)
 
 
-def _fill(folder: Path, key: Key, offered: Offered, digests: dict[str, str]) -> None:
+def _fill(folder: Path, key: Key, offered: Offered) -> dict[str, str]:
+    """Write all files of examples into a folder. Returns their digests, by name."""
     for name in paths.PARTS:
-        (folder / name).mkdir(mode=0o700)
+        (folder / name).mkdir(mode=PRIVATE_FOLDER)
     examples = offered.examples
     contents = {
         f"{paths.EXAMPLES}/examples{examples.suffix}": examples.content,
@@ -98,8 +90,8 @@ def _fill(folder: Path, key: Key, offered: Offered, digests: dict[str, str]) -> 
         contents[paths.MANIFEST] = write_manifest(files)
     for name, content in contents.items():
         write_synced(folder / name, content, PRIVATE_FILE)
-        digests[name] = key.digest(content)
     forget_times(folder / paths.EXAMPLES)
+    return {name: key.digest(content) for name, content in contents.items()}
 
 
 def _secret_order(size: int) -> npt.NDArray[np.int64]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from easeci.vault.examples import SealedExamples
     from easeci.vault.labels import LabelFiles
     from easeci.vault.predictions import PredictionFiles
+    from easeci.vault.sample import SealedSample
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,8 @@ class SealedTestset:
         """What is known of the labels."""
         from easeci.vault.labels import LabelFiles
 
-        return LabelFiles(self.files, self.examples)
+        public = None if self.sample is None else self.sample.ids
+        return LabelFiles(self.files, self.examples, public)
 
     @cached_property
     def predictions(self) -> PredictionFiles:
@@ -89,3 +91,11 @@ class SealedTestset:
         from easeci.vault.predictions import PredictionFiles
 
         return PredictionFiles(self.files, self.examples)
+
+    @cached_property
+    def sample(self) -> SealedSample | None:
+        """The public examples that were set aside from it; None if there are none."""
+        from easeci.vault.sample import SealedSample
+
+        files = SealedFiles(self.vault, self.number, self.digests, paths.SAMPLE)
+        return SealedSample(files) if files.has(files.named(paths.IDS)) else None

@@ -12,6 +12,9 @@ from easeci.vault.key import Key
 from easeci.vault.paths import Vault
 from easeci.vault.sealed_files import read_manifest
 
+PARTS = ("", paths.SAMPLE)
+"""The testset itself, and its sample: both have examples."""
+
 
 def store_damage(store: Path) -> list[str]:
     """What is wrong with the store's folder itself: git must ignore all of it."""
@@ -39,16 +42,21 @@ def damage(vault: Vault, expected: Mapping[int, Mapping[str, str]]) -> list[str]
 
 
 def attached_files(folder: Path, digests: Mapping[str, str]) -> dict[str, str]:
-    """The digests of the files that examples refer to, which one recorded file lists."""
-    if paths.MANIFEST not in digests:
-        return {}
-    listed = read_manifest((folder / paths.MANIFEST).read_bytes())
-    return {f"{paths.EXAMPLES}/{paths.FILES}/{path}": digest for path, digest in listed.items()}
+    """The digests of the files that examples refer to, which recorded files list."""
+    found: dict[str, str] = {}
+    for part in PARTS:
+        manifest = part + paths.MANIFEST
+        if manifest in digests:
+            listed = read_manifest((folder / manifest).read_bytes())
+            place = f"{part}{paths.EXAMPLES}/{paths.FILES}"
+            found |= {f"{place}/{path}": digest for path, digest in listed.items()}
+    return found
 
 
 def _damage(folder: Path, key: Key, digests: Mapping[str, str]) -> list[str]:
     found = _differences(folder, key, digests)
-    if any(words.startswith(paths.MANIFEST) for words in found):
+    manifests = tuple(part + paths.MANIFEST for part in PARTS)
+    if any(words.startswith(manifests) for words in found):
         return found  # without the list of files, they cannot be checked
     files = attached_files(folder, digests)
     return [*found, *_differences(folder, key, files), *_additional(folder, {*digests, *files})]
@@ -72,10 +80,11 @@ def _difference(folder: Path, name: str, key: Key, digest: str) -> str | None:
 def _additional(folder: Path, expected: Set[str]) -> list[str]:
     """Files among the examples that were not there when the testset was sealed."""
     found = []
-    for parent, folders, files in os.walk(folder / paths.EXAMPLES):
-        links = [name for name in folders if Path(parent, name).is_symlink()]
-        for name in sorted([*files, *links]):
-            path = Path(parent, name).relative_to(folder).as_posix()
-            if path not in expected:
-                found.append(f"{path} was added")
+    for part in PARTS:
+        for parent, folders, files in os.walk(folder / part / paths.EXAMPLES):
+            links = [name for name in folders if Path(parent, name).is_symlink()]
+            for name in sorted([*files, *links]):
+                path = Path(parent, name).relative_to(folder).as_posix()
+                if path not in expected:
+                    found.append(f"{path} was added")
     return found

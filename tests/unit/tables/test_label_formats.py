@@ -148,7 +148,6 @@ def test_tables_may_say_who_and_when(tmp_path: Path) -> None:
         ("a.json", [{"data": {"x": SECRET}}]),
         ("a.json", {"data": SECRET}),
         ("a.json", f"[{SECRET}"),
-        ("a.json", []),
         ("a.jsonl", json.dumps({"easeci_id": 1, "accept": [SECRET, "b"], "answer": "accept"})),
         ("a.jsonl", json.dumps({"text": SECRET, "answer": "accept"})),
         ("a.csv", f"id,label,state\n1,{SECRET},{SECRET}\n"),

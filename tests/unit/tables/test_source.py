@@ -109,9 +109,20 @@ def test_an_empty_file(tmp_path: Path, name: str) -> None:
     refused(write(tmp_path / name, b""), ColumnRole.NEW, "is empty")
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("x.csv", "id,{}\n"), ("x.jsonl", ""), ("x.jsonl", "\n\n"), ("x.ndjson", "")],
+)
+def test_a_file_without_rows(tmp_path: Path, name: str, content: str) -> None:
+    """Labels may cover any part of the examples, so also none. Predictions cover all of them."""
+    path = write(tmp_path / name, content.format("label"))
+    assert len(load_column(path, ColumnRole.LABELS)) == 0
+    path = write(tmp_path / name, content.format("prediction"))
+    refused(path, ColumnRole.NEW, "has no rows" if name == "x.csv" else "is empty")
+
+
 BAD_FILES: Mapping[str, tuple[str, str | bytes, list[str]]] = {
-    "only a header": ("x.csv", "id,label\n", ["has no rows"]),
-    "blank lines": ("x.jsonl", "\n\n", ["is empty"]),
+    "nothing": ("x.csv", "", ["is empty"]),
     "no id": ("x.csv", f"label\n{SECRET}\n", ["no column 'id'", "It has 1 columns"]),
     "no label": ("x.csv", f"id,lable\n1,{SECRET}\n", ["no column 'label'", "first row id,label"]),
     "semicolons": ("x.csv", f"id;label\n1;{SECRET}\n", ["no column 'id'", "by commas"]),

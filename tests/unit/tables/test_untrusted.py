@@ -130,6 +130,7 @@ def test_every_problem_is_told_in_the_same_words(
     with pytest.raises(DataError) as there:
         load_untrusted_predictions(path, ids)
     assert (there.value.message, there.value.hint) == (here.value.message, here.value.hint)
+    assert f"{path.parent}/" not in there.value.message, "it lies in a temporary folder"
 
 
 def test_long_texts_are_counted_even_if_they_are_written_once(tmp_path: Path) -> None:

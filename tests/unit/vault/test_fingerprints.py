@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
-from easeci.vault.fingerprints import canonical, count_shared, fingerprints
+from easeci.vault.fingerprints import canonical, fingerprints
 from easeci.vault.intake import load_offered
 from easeci.vault.key import Key
+from easeci.vault.overlap import leave_out_known
 from easeci.vault.paths import open_vault
-from easeci.vault.sealing import overlaps, seal
+from easeci.vault.sealing import seal
 from easeci.vault.testset import SealedTestset
 from tests.unit.vault.making import write
 
@@ -26,8 +26,8 @@ def test_files_overlap_by_their_bytes(tmp_path: Path) -> None:
     seal(vault, 1, load_offered(first, files=tmp_path / "old"))
     second = write(tmp_path / "f.csv", "id,path\n1,1\n2,a\n")
     offer = load_offered(second, files=tmp_path / "new")
-    (found,) = overlaps(offer, [SealedTestset(vault, 1)])
-    assert (found.shared, found.identical) == (1, False)
+    (found,) = leave_out_known(offer, [SealedTestset(vault, 1)]).overlaps
+    assert found.by_content == 1
 
 
 def test_numbers_are_the_same_in_any_format(tmp_path: Path) -> None:
@@ -37,16 +37,18 @@ def test_numbers_are_the_same_in_any_format(tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "e.parquet")
     frame.write_ndjson(tmp_path / "e.jsonl")
     for name in ("e.parquet", "e.jsonl"):
-        (found,) = overlaps(load_offered(tmp_path / name), [SealedTestset(vault, 1)])
-        assert found.identical
+        (found,) = leave_out_known(
+            load_offered(tmp_path / name), [SealedTestset(vault, 1)]
+        ).overlaps
+        assert found.by_content == 2
 
 
 def test_examples_of_nothing_but_ids_are_their_ids(tmp_path: Path) -> None:
     vault = open_vault(tmp_path / "store", "demo")
     seal(vault, 1, load_offered(write(tmp_path / "e.csv", "id\n1\n2\n")))
     offer = load_offered(write(tmp_path / "f.csv", "id\n2\n3\n"))
-    (found,) = overlaps(offer, [SealedTestset(vault, 1)])
-    assert found.shared == 1
+    (found,) = leave_out_known(offer, [SealedTestset(vault, 1)]).overlaps
+    assert (found.shared, found.by_id, found.by_content) == (1, 1, 1)
 
 
 def test_equal_numbers_are_spelt_alike_and_texts_stay() -> None:
@@ -67,4 +69,3 @@ def test_fingerprints_stand_for_contents_under_one_key() -> None:
     for (i, one), (j, other) in combinations(enumerate(rows), 2):
         assert (first[i] == first[j]) == (one == other)
     assert set(first).isdisjoint(second)
-    assert count_shared(np.array(first[:3]), np.array(first[2:])) == 2

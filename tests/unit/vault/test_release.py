@@ -20,7 +20,7 @@ def test_a_release_has_the_examples_and_the_known_labels_and_nothing_secret(
     received = add_labels(testset, labelled(tmp_path, "3,a\n1,b\n"), known=[])
     assert received.file is not None
     target = tmp_path / "new" / "folder"
-    write_release(testset, target, [received.file])
+    write_release(testset.examples, testset.labels.values([received.file]), target)
     found = {str(p.relative_to(target)): p.read_bytes() for p in target.rglob("*") if p.is_file()}
     assert found.pop("labels.csv").decode().split() == ["id,label", "1,b", "3,a"]
     assert found == exported(testset)
@@ -29,7 +29,7 @@ def test_a_release_has_the_examples_and_the_known_labels_and_nothing_secret(
 def test_labels_that_were_never_recorded_are_not_released(tmp_path: Path) -> None:
     _, _, testset = sealed(tmp_path)
     add_labels(testset, labelled(tmp_path, "3,a\n"), known=[])
-    write_release(testset, tmp_path / "out", [])
+    write_release(testset.examples, testset.labels.values([]), tmp_path / "out")
     assert (tmp_path / "out" / "labels.csv").read_text().split() == ["id,label"]
 
 
@@ -44,7 +44,8 @@ def test_developers_can_read_a_release(tmp_path: Path) -> None:
     target = tmp_path / "out"
     before = os.umask(0o022)
     try:
-        write_release(SealedTestset(vault, 1), target, [])
+        testset = SealedTestset(vault, 1)
+        write_release(testset.examples, testset.labels.values([]), target)
     finally:
         os.umask(before)
     modes = {path.name: path.stat().st_mode & 0o777 for path in target.rglob("*")}

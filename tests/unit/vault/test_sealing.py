@@ -1,9 +1,8 @@
-"""From examples to a testset: what programs see, the secret order, files, and overlap."""
+"""From examples to a testset: what programs see, the secret order, and files."""
 
 from __future__ import annotations
 
 import os
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 
 from easeci.vault.intake import load_offered
 from easeci.vault.paths import open_vault
-from easeci.vault.sealing import overlaps, seal
+from easeci.vault.sealing import seal
 from easeci.vault.testset import SealedTestset
 from tests.unit.vault.making import SECRET, exported, offered, sealed, write, written
 
@@ -67,26 +66,3 @@ def test_times_say_nothing(tmp_path: Path) -> None:
         pytest.skip("this file system is mounted with strictatime, where every access is noted")
     (folder / "files" / "a" / "1.txt").read_bytes()
     assert {(path.stat().st_mtime, path.stat().st_atime) for path in names} == before
-
-
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_the_same_examples_are_not_fresh(tmp_path: Path, ending: str) -> None:
-    """Whatever their ids, order, format, or an index that pandas added."""
-    vault, _, testset = sealed(tmp_path)
-    columns = {"Unnamed: 0": range(5), "text": [f"text {4 - i}" for i in range(5)], "id": "abcde"}
-    columns["id"] = list("abcde")
-    again = load_offered(written(tmp_path / f"again.{ending}", columns))
-    (found,) = overlaps(again, [testset])
-    assert (found.testset, found.shared, found.share) == (1, 5, Fraction(1))
-    assert found.identical
-    assert vault.numbers() == [1]
-
-
-def test_overlap_is_counted_by_content(tmp_path: Path) -> None:
-    _, _, testset = sealed(tmp_path)
-    columns = {"id": range(4), "text": ["text 3", "new", "newer", "newest"]}
-    (found,) = overlaps(load_offered(written(tmp_path / "o.csv", columns)), [testset])
-    assert (found.shared, found.share, found.identical) == (1, Fraction(1, 4), False)
-    fresh = load_offered(written(tmp_path / "f.csv", {"id": range(4), "text": list("abcd")}))
-    assert overlaps(fresh, [testset]) == []
-    assert overlaps(fresh, []) == []
