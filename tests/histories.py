@@ -18,6 +18,7 @@ from easeci.ledger.events import (
     Signalled,
     Submitted,
     TestsetAdded,
+    TurnCame,
 )
 from easeci.ledger.fold import fold
 from easeci.ledger.state import State
@@ -99,13 +100,14 @@ class History:
         return self
 
     def commit(self, name: str, passed: bool | None, *, signal: str | None = None) -> History:
-        """A commit that is built, charged as the next step, and decided unless it waits."""
+        """A commit that is charged as the next step, built, and decided unless it waits."""
         self.submissions += 1
         number, commit = self.submissions, name * 40
         self.add(
             Submitted(number, commit, f"commit {name}", "main", True, 1),
+            Charged(number, number),
             Built(number, f"predictions/{name}", "0" * 64, f"fingerprint {name}"),
-            Charged(number, number, "b" * 40),
+            TurnCame(1, number, "b" * 40, 0),
         )
         if passed is not None:
             found = verdict(

@@ -18,7 +18,10 @@ from pathlib import Path
 
 from tests.commands import easeci_here
 
-EXAMPLES = 1500
+EXAMPLES = 1600
+"""Of which 80 become the public sample."""
+SAMPLE = 80
+SEALED = EXAMPLES - SAMPLE
 TEMPORARY = tempfile.gettempdir()
 """As it is before any test sets another one."""
 PROGRAM = """\
@@ -45,7 +48,10 @@ SCRIPT = {
     "steps": "4",
     "sensitivity": "0.9",
     "difference": "0.2",
+    "estimator": "sequential",
+    "unchanged": "test",
 }
+"""Small, and every commit that is another model is tested, by the same walk whatever is labelled."""
 
 
 @dataclass(frozen=True)

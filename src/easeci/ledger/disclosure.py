@@ -71,8 +71,8 @@ def _row(state: State, submission: Submission, places: dict[int, int]) -> Disclo
 def _step(state: State, submission: Submission, places: dict[int, int]) -> int | None:
     """The number of its step, if it has one.
 
-    Under ``none`` a commit gets its number as soon as it is built: a developer must not see
-    whether commits before it wait for labels.
+    Under ``none`` a commit that an older version left waiting has its number already: a developer
+    must not see whether commits before it wait for labels.
     """
     if submission.repeats is not None:
         return submission.repeats
@@ -83,7 +83,7 @@ def _step(state: State, submission: Submission, places: dict[int, int]) -> int |
 
 
 def steps_used(state: State, testset: Testset) -> int:
-    """The steps that are charged; under ``none`` also those of commits that wait."""
+    """The steps that are charged; under ``none`` also those that an older version left waiting."""
     waiting = 0
     if testset.terms.adaptivity is Adaptivity.NONE:
         waiting = len(state.queue(testset))
@@ -99,8 +99,11 @@ def signal_of(state: State, submission: Submission) -> Signal:
         return Signal(submission.signal)
     if submission.superseded_by is not None:
         return Signal.SUPERSEDED
-    if not submission.built:  # its command was killed; the next run of the commit builds it
-        return Signal.UNBUILT
+    if submission.repeats is not None:
+        step = testset.steps[submission.repeats - 1]
+        return signal_of(state, state.submission(step.submission))
+    if submission.step is None and not submission.built:
+        return Signal.UNBUILT  # its command was killed; the next run of the commit builds it
     signal = disclose(testset.terms.adaptivity, None)
     if testset.retired is not None and signal is Signal.PENDING:
         return Signal.DROPPED

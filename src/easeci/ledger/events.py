@@ -62,8 +62,10 @@ class ProjectOpened(Event):
 class TestsetAdded(Event):
     """A sealed testset, and with it the script that holds until it is retired.
 
-    ``files`` are digests by file name; ``shared`` says how many examples earlier testsets had too.
-    ``needed`` is what the plan asks for; ``source`` is where the script lies in the repository.
+    ``files`` are digests by file name. ``shared`` counts examples that earlier testsets had too;
+    ``left_out`` says that they are not among ``examples``; in older records they are. ``sample`` is
+    the size of the public sample, which is not part of ``examples``. ``needed`` is what the plan
+    asks for; ``source`` is where the script lies in the repository.
     """
 
     __test__ = False  # pytest would take it for a test by its name
@@ -77,6 +79,8 @@ class TestsetAdded(Event):
     estimator: str
     files: Mapping[str, str]
     shared: Mapping[str, int] = field(default_factory=dict)
+    sample: int = 0
+    left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,11 @@ class TestsetRetired(Event):
 
 @dataclass(frozen=True)
 class BaselineSet(Event):
-    """The baseline was "adopted" as the first commit, or "set" by the owner: ``how``."""
+    """The baseline was chosen without a test: ``how``.
+
+    It was "adopted" as the first commit, "set" by the owner, is the "same" model as the baseline
+    before it, or had "passed" on a testset before the one that is sealed now.
+    """
 
     commit: str
     how: str
@@ -139,7 +147,11 @@ class BaselineArchived(Event):
 
 @dataclass(frozen=True)
 class Submitted(Event):
-    """A commit was given to a testset. A ``candidate`` becomes the baseline if it passes."""
+    """A commit was given to a testset. A ``candidate`` becomes the baseline if it passes.
+
+    Commits with the same ``model`` have the same files, but for ignored ones, and the same mounted
+    files. It is empty in older records.
+    """
 
     submission: int
     commit: str
@@ -147,6 +159,50 @@ class Submitted(Event):
     branch: str | None
     candidate: bool
     testset: int
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class SampleBuilt(Event):
+    """A commit's predictions on the public sample. Equal fingerprints mean equal predictions.
+
+    ``log`` is what its program printed, ``seconds`` how long it ran.
+    """
+
+    testset: int
+    commit: str
+    file: str
+    digest: str
+    fingerprint: str
+    log: str
+    log_digest: str
+    seconds: float
+    model: str
+
+
+@dataclass(frozen=True)
+class SealedRunBegun(Event):
+    """The commit's program is about to be given the sealed examples, on a step that is charged."""
+
+    submission: int
+
+
+@dataclass(frozen=True)
+class SealedRunInterrupted(Event):
+    """The run on the sealed examples ended for a reason around it. Only the owner reads it."""
+
+    submission: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class SealedRunFailed(Event):
+    """The program failed on the sealed examples. Its step fails in its turn."""
+
+    submission: int
+    reason: str
+    log: str | None = None
+    log_digest: str | None = None
 
 
 @dataclass(frozen=True)
@@ -154,7 +210,7 @@ class Built(Event):
     """The commit's program made its predictions: a file of the vault, with its digest.
 
     Equal fingerprints mean equal predictions. ``log`` is what the program printed, or None if the
-    commit had been built before.
+    same model had been built before.
     """
 
     submission: int
@@ -167,12 +223,17 @@ class Built(Event):
 
 @dataclass(frozen=True)
 class BuildFailed(Event):
-    """The commit's program could not be built, or made no predictions that could be used."""
+    """The commit could not be built, or failed on the public sample; no step is spent.
+
+    ``public``: neither reason nor log depends on sealed examples. Older records are not public:
+    there the program had run on sealed examples.
+    """
 
     submission: int
     reason: str
     log: str
     log_digest: str
+    public: bool = False
 
 
 @dataclass(frozen=True)
@@ -186,6 +247,7 @@ class BaselineBuilt(Event):
     fingerprint: str
     log: str
     log_digest: str
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -201,36 +263,65 @@ class BaselineFailed(Event):
 
 @dataclass(frozen=True)
 class Promoted(Event):
-    """A commit that was submitted on another branch came to the branch of baselines."""
+    """A commit that was submitted on another branch came to the branch of baselines.
+
+    Only older versions recorded it. Now such a commit is submitted again: :class:`StepShared`.
+    """
 
     submission: int
 
 
 @dataclass(frozen=True)
 class Charged(Event):
-    """A step is spent, before anything is tested. From now on it can only be decided."""
+    """A step is spent, before the commit's program is given a sealed example.
+
+    Version 1 came after the build, when the turn of the step had come, and recorded its baseline.
+    """
+
+    VERSION = 2
 
     submission: int
     step: int
+    baseline: str | None = None
+
+
+@dataclass(frozen=True)
+class TurnCame(Event):
+    """The step before is decided, and this one is next.
+
+    ``baseline`` is the commit that it is compared with, ``model`` which model of it, and
+    ``label_files`` how many files of labels are at hand.
+    """
+
+    testset: int
+    step: int
     baseline: str | None
+    label_files: int
+    model: str | None = None
 
 
 @dataclass(frozen=True)
 class Decided(Event):
-    """The owner's verdict of a step: the document of a ``RecordedVerdict``."""
+    """The owner's verdict of a step: the document of a ``RecordedVerdict``.
+
+    It has none if nothing was tested: the program failed on the sealed examples, or had not ended
+    when its signal was due, or its commit was adopted as the first baseline. ``at_tick``: its
+    signal was due before its program had ended or the labels were there.
+    """
 
     testset: int
     step: int
     passed: bool
-    verdict: Mapping[str, Any]
+    verdict: Mapping[str, Any] | None
+    at_tick: bool = False
 
 
 @dataclass(frozen=True)
 class Signalled(Event):
     """What the developer is told of a submission.
 
-    ``repeats`` is the step that had been answered on the same predictions against the same baseline
-    before.
+    ``repeats`` is a step that had been answered on the same predictions against the same baseline;
+    only older versions recorded it. Now such a commit shares that step: :class:`StepShared`.
     """
 
     KIND = "Answered"
@@ -241,8 +332,19 @@ class Signalled(Event):
 
 
 @dataclass(frozen=True)
+class StepShared(Event):
+    """A commit has the model of one that was charged before, and so the same signal."""
+
+    submission: int
+    step: int
+
+
+@dataclass(frozen=True)
 class Superseded(Event):
-    """A commit that waited for its turn, unspent, when a newer one of its branch came."""
+    """A commit that waited for its turn, unspent, when a newer one of its branch came.
+
+    Only older versions recorded it: now every commit is charged before it could wait.
+    """
 
     submission: int
     by: int
@@ -392,14 +494,20 @@ KINDS: dict[str, type[Event]] = {
         BaselineSet,
         BaselineArchived,
         Submitted,
+        SampleBuilt,
+        SealedRunBegun,
+        SealedRunInterrupted,
+        SealedRunFailed,
         Built,
         BuildFailed,
         BaselineBuilt,
         BaselineFailed,
         Promoted,
         Charged,
+        TurnCame,
         Decided,
         Signalled,
+        StepShared,
         Superseded,
         TestsetReleased,
         MessageQueued,

@@ -33,7 +33,12 @@ from easeci.ledger.events import (
     OlderStoreAccepted,
     ProjectOpened,
     Promoted,
+    SampleBuilt,
+    SealedRunBegun,
+    SealedRunFailed,
+    SealedRunInterrupted,
     Signalled,
+    StepShared,
     Submitted,
     Superseded,
     TestsetAdded,
@@ -41,9 +46,11 @@ from easeci.ledger.events import (
     TestsetRetired,
     TokenMade,
     TokenRemoved,
+    TurnCame,
     parse_event,
 )
 from easeci.ledger.reasons import AlarmLetter, BudgetUsed, ByHand, FirstChange, Retirement
+from easeci.ledger.signals import Signal
 from easeci.ledger.state import Message, Predictions, State, Step, Submission, Testset
 from easeci.ledger.wording import retirement_words
 from easeci.script import Adaptivity, Estimator
@@ -111,7 +118,12 @@ def _project_opened(state: State, event: ProjectOpened, record: Record) -> None:
 
 
 def _testset_added(state: State, event: TestsetAdded, record: Record) -> None:
-    state.testsets[event.testset] = Testset(
+    state.testsets[event.testset] = added_testset(event, record.at)
+
+
+def added_testset(event: TestsetAdded, at: str) -> Testset:
+    """A testset as it was added."""
+    return Testset(
         number=event.testset,
         name=event.name,
         examples=event.examples,
@@ -120,8 +132,10 @@ def _testset_added(state: State, event: TestsetAdded, record: Record) -> None:
         source=event.source,
         estimator=Estimator(event.estimator),
         files=dict(event.files),
-        at=record.at,
+        at=at,
         shared=event.shared,
+        sample=event.sample,
+        left_out=event.left_out,
     )
 
 
@@ -138,7 +152,28 @@ def _testset_retired(state: State, event: TestsetRetired, record: Record) -> Non
 
 
 def _baseline_set(state: State, event: BaselineSet, record: Record) -> None:  # noqa: ARG001
-    state.baseline, state.baseline_how, state.baseline_hidden = event.commit, event.how, False
+    testset = state.active_testset
+    adopted = None if testset is None else _adopted_step(state, testset, event)
+    if testset is not None and adopted is not None:  # developers hear of it by its signal
+        state.baseline, state.baseline_how = event.commit, event.how
+        testset.baseline_models[event.commit] = adopted.model
+        return
+    if event.how != "same" or state.baseline == state.public_baseline:
+        # Otherwise a hidden step has passed since: its commit stays the baseline.
+        state.baseline, state.baseline_how = event.commit, event.how
+    state.public_baseline = event.commit
+    if testset is not None:
+        if event.how == "same" and testset.public_model is not None:
+            testset.baseline_models[event.commit] = testset.public_model
+        testset.public_model = testset.baseline_model(event.commit)
+
+
+def _adopted_step(state: State, testset: Testset, event: BaselineSet) -> Step | None:
+    """The step that was just decided by adopting its commit; None in older versions."""
+    decided = [step for step in testset.steps if step.passed is not None]
+    if event.how != "adopted" or not decided or not decided[-1].adopted:
+        return None
+    return decided[-1] if state.submission(decided[-1].submission).commit == event.commit else None
 
 
 def _baseline_archived(state: State, event: BaselineArchived, record: Record) -> None:  # noqa: ARG001
@@ -158,8 +193,34 @@ def _submitted(state: State, event: Submitted, record: Record) -> None:
             candidate=event.candidate,
             testset=event.testset,
             at=record.at,
+            model=event.model,
         )
     )
+
+
+def _sample_built(state: State, event: SampleBuilt, record: Record) -> None:  # noqa: ARG001
+    testset = state.testsets[event.testset]
+    testset.files[event.file] = event.digest
+    testset.files[event.log] = event.log_digest
+    testset.sample_predictions[event.model] = Predictions(
+        event.file, event.digest, event.fingerprint, event.seconds
+    )
+
+
+def _sealed_run_begun(state: State, event: SealedRunBegun, record: Record) -> None:  # noqa: ARG001
+    state.submission(event.submission).runs += 1
+
+
+def _sealed_run_interrupted(state: State, event: SealedRunInterrupted, record: Record) -> None:  # noqa: ARG001
+    state.submission(event.submission).interruption = event.reason
+
+
+def _sealed_run_failed(state: State, event: SealedRunFailed, record: Record) -> None:  # noqa: ARG001
+    submission = state.submission(event.submission)
+    submission.run_failure = event.reason
+    if event.log is not None and event.log_digest is not None:
+        submission.log = event.log
+        state.testsets[submission.testset].files[event.log] = event.log_digest
 
 
 def _built(state: State, event: Built, record: Record) -> None:  # noqa: ARG001
@@ -171,14 +232,14 @@ def _built(state: State, event: Built, record: Record) -> None:  # noqa: ARG001
         submission.log = event.log
         testset.files[event.log] = event.log_digest
     testset.files[event.file] = event.digest
-    testset.predictions[submission.commit] = Predictions(
+    testset.predictions[submission.tested_model] = Predictions(
         event.file, event.digest, event.fingerprint
     )
 
 
 def _build_failed(state: State, event: BuildFailed, record: Record) -> None:  # noqa: ARG001
     submission = state.submission(event.submission)
-    submission.failure, submission.log = event.reason, event.log
+    submission.failure, submission.log, submission.public = event.reason, event.log, event.public
     state.testsets[submission.testset].files[event.log] = event.log_digest
 
 
@@ -187,44 +248,98 @@ def _baseline_built(state: State, event: BaselineBuilt, record: Record) -> None:
     testset.files[event.file] = event.digest
     testset.files[event.log] = event.log_digest
     testset.baseline_failure = None
-    testset.predictions[event.commit] = Predictions(event.file, event.digest, event.fingerprint)
+    hidden = event.commit == state.baseline and state.public_baseline is None
+    if not testset.steps:
+        testset.starts_with_baseline = True
+        testset.public_start = None if hidden else event.commit
+    if event.model:
+        testset.baseline_models[event.commit] = event.model
+    if event.commit == state.public_baseline:
+        testset.public_model = testset.baseline_model(event.commit)
+    testset.predictions[testset.baseline_model(event.commit)] = Predictions(
+        event.file, event.digest, event.fingerprint
+    )
 
 
 def _charged(state: State, event: Charged, record: Record) -> None:
     submission = state.submission(event.submission)
     submission.step = event.step
     testset = state.testsets[submission.testset]
-    testset.steps.append(
-        Step(event.step, submission.number, testset.number, event.baseline, charged_at=record.at)
-    )
-    testset.tested[event.step] = testset.predictions[submission.commit].fingerprint
+    step = Step(event.step, submission.number, testset.number, charged_at=record.at)
+    step.model = submission.tested_model
+    if record.version == 1:
+        step.began, step.baseline, step.baseline_model = True, event.baseline, event.baseline
+    testset.steps.append(step)
+    if testset.terms.adaptivity is Adaptivity.NONE:
+        # From now on the baseline may follow from a hidden verdict.
+        state.public_baseline = testset.public_model = None
+
+
+def _turn_came(state: State, event: TurnCame, record: Record) -> None:  # noqa: ARG001
+    step = state.testsets[event.testset].steps[event.step - 1]
+    step.began, step.baseline, step.at_hand = True, event.baseline, event.label_files
+    step.baseline_model = event.baseline if event.model is None else event.model
 
 
 def _decided(state: State, event: Decided, record: Record) -> None:
     testset = state.testsets[event.testset]
     step = testset.steps[event.step - 1]
     step.passed, step.document, step.decided_at = event.passed, event.verdict, record.at
-    step.label_files = len(testset.label_files)
-    submission = state.submission(step.submission)
-    if event.passed and submission.candidate:
-        _passed(state, submission)
+    step.label_files, step.at_tick = len(testset.label_files), event.at_tick
+    step.adopted = event.passed and event.verdict is None and not event.at_tick
+    if event.passed and event.verdict is not None:  # otherwise there is nothing to compare with
+        _passed(state, testset, step)
 
 
-def _passed(state: State, submission: Submission) -> None:
+def _passed(state: State, testset: Testset, step: Step) -> None:
     """The last commit of its branch that passed is the baseline."""
-    submission.became_baseline |= state.baseline != submission.commit
-    hidden = state.testsets[submission.testset].terms.adaptivity is Adaptivity.NONE
-    state.baseline, state.baseline_how, state.baseline_hidden = submission.commit, "passed", hidden
+    submission = _candidate(state, step)
+    if submission is not None:
+        submission.became_baseline |= state.baseline != submission.commit
+        state.baseline, state.baseline_how = submission.commit, "passed"
+        testset.baseline_models[submission.commit] = step.model
+
+
+def _candidate(state: State, step: Step) -> Submission | None:
+    """The submission of a step that becomes the baseline if it passes: the last that may."""
+    found = [state.submission(number) for number in (step.submission, *step.shared_by)]
+    return next((submission for submission in reversed(found) if submission.candidate), None)
+
+
+def _told(state: State, testset: Testset, step: Step) -> None:
+    """A signal has told developers that a commit became the baseline; under none, none does."""
+    winner = _candidate(state, step)
+    if step.passed and winner is not None and testset.terms.adaptivity is not Adaptivity.NONE:
+        state.public_baseline, testset.public_model = winner.commit, step.model
 
 
 def _promoted(state: State, event: Promoted, record: Record) -> None:  # noqa: ARG001
     submission = state.submission(event.submission)
     submission.candidate = True
-    steps = state.testsets[submission.testset].steps
-    later = steps[submission.step :] if submission.step is not None else []
-    overtaken = any(s.passed and state.submission(s.submission).candidate for s in later)
-    if submission.step is not None and steps[submission.step - 1].passed and not overtaken:
-        _passed(state, submission)
+    testset = state.testsets[submission.testset]
+    if submission.step is not None:
+        _came_to_branch(state, testset, testset.steps[submission.step - 1])
+
+
+def _step_shared(state: State, event: StepShared, record: Record) -> None:  # noqa: ARG001
+    submission = state.submission(event.submission)
+    submission.repeats = event.step
+    testset = state.testsets[submission.testset]
+    step = testset.steps[event.step - 1]
+    step.shared_by.append(submission.number)
+    if submission.candidate:
+        _came_to_branch(state, testset, step)
+
+
+def _came_to_branch(state: State, testset: Testset, step: Step) -> None:
+    """A commit of this step came to the branch of baselines; it may have passed already."""
+    if not step.passed or step.adopted:
+        return
+    later = [s for s in testset.steps[step.number :] if s.passed and _candidate(state, s)]
+    if not later:
+        _passed(state, testset, step)
+    if step.answered and not any(s.answered for s in later):  # as far as developers know
+        _told(state, testset, step)
 
 
 def _baseline_failed(state: State, event: BaselineFailed, record: Record) -> None:  # noqa: ARG001
@@ -235,14 +350,22 @@ def _baseline_failed(state: State, event: BaselineFailed, record: Record) -> Non
 
 def _answered(state: State, event: Signalled, record: Record) -> None:  # noqa: ARG001
     submission = state.submission(event.submission)
-    submission.signal, submission.repeats = event.signal, event.repeats
+    submission.signal = event.signal
     testset = state.testsets[submission.testset]
+    if event.signal == Signal.UNCHANGED:
+        submission.unchanged_from = testset.public_model
     if submission.step is not None:
-        testset.steps[submission.step - 1].answered = True
-    again = event.repeats is not None and testset.terms.adaptivity is not Adaptivity.NONE
-    if again and submission.candidate and testset.steps[(event.repeats or 1) - 1].passed:
-        # Passed on another branch, and now on the branch whose tips become the baseline.
-        _passed(state, submission)
+        step = testset.steps[submission.step - 1]
+        step.answered = True
+        _told(state, testset, step)
+    if event.repeats is not None:  # an older version
+        submission.repeats = event.repeats
+        step = testset.steps[event.repeats - 1]
+        again = testset.terms.adaptivity is not Adaptivity.NONE and submission.candidate
+        if again and step.passed:
+            step.shared_by.append(submission.number)
+            _passed(state, testset, step)
+            _told(state, testset, step)
 
 
 def _superseded(state: State, event: Superseded, record: Record) -> None:  # noqa: ARG001
@@ -298,14 +421,20 @@ _APPLY: dict[type[Event], Callable[[State, Any, Record], None]] = {
     BaselineSet: _baseline_set,
     BaselineArchived: _baseline_archived,
     Submitted: _submitted,
+    SampleBuilt: _sample_built,
+    SealedRunBegun: _sealed_run_begun,
+    SealedRunInterrupted: _sealed_run_interrupted,
+    SealedRunFailed: _sealed_run_failed,
     Built: _built,
     BuildFailed: _build_failed,
     BaselineBuilt: _baseline_built,
     BaselineFailed: _baseline_failed,
     Promoted: _promoted,
     Charged: _charged,
+    TurnCame: _turn_came,
     Decided: _decided,
     Signalled: _answered,
+    StepShared: _step_shared,
     Superseded: _superseded,
     TestsetReleased: _testset_released,
     MessageQueued: _message_queued,

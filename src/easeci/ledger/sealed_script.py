@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from easeci.script import Adaptivity, Entry, Mode, Script, assemble
-from easeci.script.keys import parse_adaptivity, parse_mode, parse_probability, parse_steps
+from easeci.script.keys import (
+    parse_adaptivity,
+    parse_branches,
+    parse_mode,
+    parse_probability,
+    parse_steps,
+)
+from easeci.script.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,8 @@ class SealedTerms:
     mode: Mode
     adaptivity: Adaptivity
     steps: int
+    fixed_times: bool
+    """Whether signals are given at fixed times only."""
 
 
 def sealed(entries: Mapping[str, Entry]) -> dict[str, list[str]]:
@@ -34,8 +43,21 @@ def sealed(entries: Mapping[str, Entry]) -> dict[str, list[str]]:
 
 def unsealed(texts: Mapping[str, list[str]]) -> Script:
     """The script that was sealed."""
-    entries = {name: Entry.options(name, values) for name, values in texts.items()}
+    kept = {
+        name: [text for text in values if name != "branches" or _can_match(text)]
+        for name, values in texts.items()
+    }
+    entries = {name: Entry.options(name, values) for name, values in kept.items() if values}
     return assemble(entries, "the sealed script")
+
+
+def _can_match(text: str) -> bool:
+    """Whether a pattern of branches is valid. Older versions sealed some that match nothing."""
+    try:
+        parse_branches(text)
+    except Problem:
+        return False
+    return True
 
 
 def sealed_terms(texts: Mapping[str, list[str]]) -> SealedTerms:
@@ -46,4 +68,5 @@ def sealed_terms(texts: Mapping[str, list[str]]) -> SealedTerms:
         mode=parse_mode(texts["mode"][0]),
         adaptivity=parse_adaptivity(texts["adaptivity"][0])[0],
         steps=parse_steps(texts["steps"][0]),
+        fixed_times="disclose" in texts,
     )

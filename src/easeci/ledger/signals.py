@@ -20,6 +20,7 @@ class Signal(StrEnum):
     ACCEPTED = "accepted"
     PENDING = "pending"
     BASELINE = "baseline"
+    UNCHANGED = "unchanged"
     BUILD_ERROR = "build error"
     UNBUILT = "not built"
     DROPPED = "dropped"
@@ -97,6 +98,12 @@ APPEARANCES = {
         ExitCode.PASS,
         '<path d="M10 1.5l8.5 8.5-8.5 8.5-8.5-8.5z" fill="none" stroke="currentColor" '
         'stroke-width="2"/>',
+    ),
+    Signal.UNCHANGED: SignalAppearance(
+        "unchanged",
+        "cyan",
+        ExitCode.PASS,
+        '<path d="M4 7h12M4 13h12" stroke="currentColor" stroke-width="2.5"/>',
     ),
     Signal.BUILD_ERROR: SignalAppearance(
         "build error",

@@ -22,8 +22,8 @@ class State:
     submissions: list[Submission] = field(default_factory=list)
     baseline: str | None = None
     baseline_how: str | None = None
-    baseline_hidden: bool = False
-    """Whether it became the baseline by a verdict that developers were not told."""
+    public_baseline: str | None = None
+    """The baseline as far as developers were told; None if they can't know it."""
     built: int = 0
     archive: BaselineArchived | None = None
     messages: list[Message] = field(default_factory=list)
@@ -54,6 +54,11 @@ class State:
         number = submission.step if submission.repeats is None else submission.repeats
         return None if number is None else self.testsets[submission.testset].steps[number - 1]
 
+    def interrupted(self, testset: Testset) -> list[Submission]:
+        """The charged submissions whose run on the sealed examples has not ended, in order."""
+        waiting = [step.submission for step in testset.steps if step.passed is None]
+        return [self.submission(number) for number in waiting if not self.submission(number).ready]
+
     def baseline_steps(self, testset: Testset) -> frozenset[int]:
         """The steps whose commits became the baseline because they passed.
 
@@ -70,7 +75,7 @@ class State:
         return frozenset(found)
 
     def queue(self, testset: Testset) -> list[Submission]:
-        """What is built and waits for its turn, in the order in which it was built."""
+        """What an older version built and left waiting, not charged, in the order of building."""
         waiting = [s for s in self.submissions if s.testset == testset.number and s.queued]
         return sorted(waiting, key=lambda submission: submission.turn)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from easeci.ledger.events import BaselineFailed
 from easeci.ledger.reasons import Retirement
 from easeci.ledger.sealed_script import SealedTerms, sealed_terms, unsealed
-from easeci.ledger.submission import Submission
 from easeci.script import Estimator, Script
 
 if TYPE_CHECKING:
@@ -19,31 +18,47 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Predictions:
-    """A commit's predictions on one testset: equal ones have the same fingerprint."""
+    """A model's predictions: equal ones have the same fingerprint.
+
+    ``seconds`` is how long its program ran, if that is known.
+    """
 
     file: str
     digest: str
     fingerprint: str
+    seconds: float = 0.0
 
 
 @dataclass
 class Step:
     """One charged test. ``passed`` and ``verdict`` are the owner's, None until it is decided.
 
-    ``document`` is the verdict as it was recorded. ``label_files`` is how many of the testset's
-    files of labels it was decided with.
+    ``document`` is the verdict as it was recorded; None if nothing was tested. ``label_files`` is
+    how many of the testset's files of labels it was decided with, and ``at_hand`` how many were
+    there when its turn came; None if an older version charged it.
     """
 
     number: int
     submission: int
     testset: int
-    baseline: str | None
     charged_at: str
+    model: str = ""
+    """The model that it tests."""
+    began: bool = False
+    """Whether its turn has come, and with it its baseline is known."""
+    baseline: str | None = None
+    baseline_model: str | None = None
+    at_hand: int | None = None
     passed: bool | None = None
     document: Mapping[str, Any] | None = None
     decided_at: str | None = None
+    at_tick: bool = False
     answered: bool = False
+    adopted: bool = False
+    """Whether its commit became the first baseline, untested."""
     label_files: int | None = None
+    shared_by: list[int] = field(default_factory=list)
+    """Later submissions of the same model, which get the same signal."""
     _verdict: RecordedVerdict | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -77,6 +92,8 @@ class Testset:
     files: dict[str, str]
     at: str
     shared: Mapping[str, int]
+    sample: int = 0
+    """The size of the public sample; 0 if there is none."""
     label_files: list[str] = field(default_factory=list)
     labels: int = 0
     corrected: int = 0
@@ -86,10 +103,20 @@ class Testset:
     baseline_failure: BaselineFailed | None = None
     """The last attempt to build the baseline on it, if that failed."""
     steps: list[Step] = field(default_factory=list)
+    starts_with_baseline: bool = False
+    """Whether a baseline was built before its first step."""
+    public_start: str | None = None
+    """The baseline that was built when it was sealed, if developers can know which that is."""
+    public_model: str | None = None
+    """The model that developers know as the baseline; None if they can't know it."""
+    baseline_models: dict[str, str] = field(default_factory=dict)
+    """The model of each commit that is or was the baseline."""
+    left_out: bool = False
+    """Whether the examples that earlier testsets had were left out."""
     predictions: dict[str, Predictions] = field(default_factory=dict)
-    """By commit."""
-    tested: dict[int, str] = field(default_factory=dict)
-    """The fingerprint that each step tested."""
+    """By model."""
+    sample_predictions: dict[str, Predictions] = field(default_factory=dict)
+    """By model: what it predicts on the public sample."""
 
     @cached_property
     def terms(self) -> SealedTerms:
@@ -111,54 +138,47 @@ class Testset:
         """How many steps are charged, answered or not."""
         return len(self.steps)
 
+    def baseline_model(self, commit: str) -> str:
+        """The model of a baseline. A commit that an older version built has its own."""
+        return self.baseline_models.get(commit, commit)
+
+    def baseline_predictions(self, commit: str | None) -> Predictions | None:
+        """What a baseline predicts on the sealed examples, if that is known."""
+        return None if commit is None else self.predictions.get(self.baseline_model(commit))
+
     @property
-    def open_step(self) -> Step | None:
-        """The step that is charged and not answered: there is at most one, the last."""
-        if self.steps and not self.steps[-1].answered:
-            return self.steps[-1]
-        return None
+    def next_step(self) -> Step | None:
+        """The first step that is charged and not decided; None if the testset has ended."""
+        if self.retired is not None:
+            return None
+        return next((step for step in self.steps if step.passed is None), None)
+
+    @property
+    def next_signal(self) -> Step | None:
+        """The first step that is charged and not answered; None if the testset has ended."""
+        if self.retired is not None:
+            return None
+        return next((step for step in self.steps if not step.answered), None)
 
     @property
     def undecided_step(self) -> Step | None:
-        """The open step that waits for labels. A decided one waits for its tick instead."""
-        step = self.open_step
-        waits = step is not None and step.passed is None and self.retired is None
-        return step if waits else None
+        """The step whose turn has come and that waits for labels."""
+        step = self.next_step
+        return step if step is not None and step.began else None
 
     @property
     def history(self) -> str:
         """The answers of the steps decided so far."""
-        from easeci.evidence.levels import FAIL, PASS  # not above: needed only to decide
+        from easeci.evidence.levels import ADOPTED, FAIL, PASS  # not above: needed only to decide
 
+        letters = {True: PASS, False: FAIL}
         return "".join(
-            PASS if step.passed else FAIL for step in self.steps if step.passed is not None
+            ADOPTED if step.adopted else letters[step.passed]
+            for step in self.steps
+            if step.passed is not None
         )
 
     @property
     def used_up(self) -> bool:
         """Whether all steps of the script are charged."""
         return self.steps_used >= self.terms.steps
-
-    def same_predictions(self, commit: str, other: str) -> bool:
-        """Whether two commits made the same predictions on this testset."""
-        mine, theirs = self._fingerprint(commit), self._fingerprint(other)
-        return mine is not None and mine == theirs
-
-    def answered_before(self, submission: Submission, baseline: str | None) -> Step | None:
-        """The decided step on the same predictions against the same baseline, if there is one."""
-        mine = self.predictions[submission.commit].fingerprint
-        theirs = self._fingerprint(baseline)
-        for step in reversed(self.steps):
-            if (
-                step.passed is not None
-                and self.tested.get(step.number) == mine
-                and self._fingerprint(step.baseline) == theirs
-            ):
-                return step
-        return None
-
-    def _fingerprint(self, commit: str | None) -> str | None:
-        if commit is None:
-            return None
-        known = self.predictions.get(commit)
-        return None if known is None else known.fingerprint

@@ -2,7 +2,52 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from easeci.ledger.reasons import BudgetUsed, ByHand, FirstChange, Retirement, UndecidedWarning
+
+if TYPE_CHECKING:
+    from easeci.ledger.testset import Step
+
+PROGRAM_FAILED = "its program failed on the examples of the testset"
+ADOPTED = "it is the first model that runs, adopted as the baseline without a test"
+AT_TICK = "its test had not ended when its signal was due, so the answer is that of Unknown"
+
+
+def step_reason(step: Step) -> str | None:
+    """Why a step passed or failed, in one sentence; None if it is not decided. For the owner."""
+    if step.passed is None:
+        return None
+    if step.adopted:
+        return ADOPTED
+    if step.at_tick:
+        return AT_TICK
+    return PROGRAM_FAILED if step.verdict is None else step.verdict.why
+
+
+def step_in_short(step: Step) -> str:
+    """The answer and its reason in a few words, for tables; empty if it is not decided."""
+    if step.passed is None:
+        return ""
+    answer = "pass" if step.passed else "fail"
+    if step.adopted:
+        return "adopted as the baseline"
+    if step.at_tick:
+        return f"{answer}: not decided in time"
+    return f"{answer}: {'program failed' if step.verdict is None else step.verdict.briefly}"
+
+
+BASELINE_WORDS = {
+    "adopted": "adopted as the first",
+    "set": "chosen by the owner",
+    "same": "the same model as before",
+}
+"""How a commit became the baseline, where that is not by a pass."""
+
+
+def baseline_words(how: str) -> str:
+    """How a commit became the baseline: "passed", or another way in a few words."""
+    return BASELINE_WORDS.get(how, how)
 
 
 def retirement_words(reason: Retirement) -> str:

@@ -17,19 +17,33 @@ if TYPE_CHECKING:
     from easeci.verdict.result import Verdict
 
 
-def make_plan(script: Script) -> Plan:
-    """How many examples and labels a script needs, by every estimator, and why."""
+def make_plan(script: Script, commits: str = "mixed") -> Plan:
+    """How many examples and labels a script needs, if commits are like those of a named mix."""
     from easeci.plan import plan
+    from easeci.plan.commit_mix import MIXES
 
-    return plan(script)
+    return plan(script, MIXES[commits])
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A verdict from files, and the ids of the examples to label if it waits for labels."""
+    """A verdict from files, and the ids of the examples to label if it waits for labels.
+
+    ``exact_is_apt``: every label is there and ``auto`` decided, so that ``exact`` would have been
+    the more decisive choice for a user who had all labels beforehand.
+    """
 
     verdict: Verdict
     wanted_ids: pl.Series
+    exact_is_apt: bool = False
+
+    def __str__(self) -> str:
+        """The answer, the reason and one line for each clause."""
+        return str(self.verdict)
+
+    def __repr__(self) -> str:
+        """Short, because the verdict itself has many fields."""
+        return f"<Checked {str(self).splitlines()[0]}>"
 
 
 def check(
@@ -47,10 +61,12 @@ def check(
     ``history`` holds the answers that this testset has given so far, such as "PFF"; without it
     every step has the published level. ``seed`` keys the order in which examples are looked at.
 
-    With estimator ``auto``, a testset whose labels are all there is decided by ``exact``, any other
-    by ``sequential``: by which labels exist, never by what they say.
+    With estimator ``auto`` the ``sequential`` estimator decides, whatever labels are there; all of
+    them are at hand. Another estimator for a file with all labels would be a second chance.
+    ``exact`` is for a user who had all labels before the first answer.
     """
     # Here and not above, because a plan needs no polars.
+    from easeci.evidence.cells import unlabelled
     from easeci.tables.align import align
     from easeci.tables.column import ColumnRole
     from easeci.tables.source import load_column
@@ -74,13 +90,14 @@ def check(
         else None,
     )
     complete = not testset.lacks_labels(script.clauses)
-    if script.estimator is Estimator.AUTO:
-        chosen = Estimator.EXACT if complete else Estimator.SEQUENTIAL
-        script = replace(script, estimator=chosen)
+    by_default = script.estimator is Estimator.AUTO
+    if by_default:
+        script = replace(script, estimator=Estimator.SEQUENTIAL)
     if script.estimator is Estimator.SEQUENTIAL or not complete:
         testset = testset.ordered(seed)
-    verdict = decide(script, testset.codes, history)
-    return Checked(verdict, testset.ids_at(verdict.wanted))
+    verdict = decide(script, testset.codes, history, at_hand=~unlabelled(testset.codes))
+    apt = by_default and complete and script.needs_labels
+    return Checked(verdict, testset.ids_at(verdict.wanted), apt)
 
 
 def _require_history(script: Script, history: str | None) -> None:

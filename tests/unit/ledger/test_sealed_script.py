@@ -35,3 +35,10 @@ def test_the_terms_are_those_of_the_whole_script() -> None:
         assert terms.condition == str(script.condition)
         assert (terms.reliability, terms.mode) == (script.reliability, script.mode)
         assert (terms.adaptivity, terms.steps) == (script.adaptivity, script.steps)
+
+
+def test_a_pattern_that_an_older_version_sealed_does_not_keep_a_script_from_being_read() -> None:
+    """It matched no branch then, and matches none now."""
+    recorded = sealed(parse_entries(LIST_FORM, "file"))
+    assert unsealed({**recorded, "branches": ["side", "feature/[ab]"]}).branches == ("side",)
+    assert unsealed({**recorded, "branches": ["feature/[ab]"]}).branches == ()

@@ -22,9 +22,65 @@ def test_a_verdict_on_arrays() -> None:
     result = easeci.check(script, new=BETTER, old=WORSE, labels=LABELS)
     assert result.verdict.result is easeci.Result.TRUE
     assert result.verdict.passed is True
-    assert float(result.verdict.clauses[0].estimate or 0) == np.mean(BETTER == LABELS) - np.mean(
-        WORSE == LABELS
-    )
+    exact = easeci.make_script("n - o > 0.05 +/- 0.1", reliability=0.99, estimator="exact")
+    (found,) = easeci.check(exact, new=BETTER, old=WORSE, labels=LABELS).verdict.clauses
+    assert found.estimate is not None
+    assert float(found.estimate) == np.mean(BETTER == LABELS) - np.mean(WORSE == LABELS)
+
+
+def test_auto_is_sequential_whatever_labels_are_there() -> None:
+    """With all labels too; only then is the user told of exact."""
+    script = easeci.make_script("n - o > 0.05 +/- 0.1", reliability=0.99, steps=1)
+    but_one = {i: int(LABELS[i]) for i in range(2000) if i != 3}  # where the models differ
+    for given, apt in ((LABELS, True), (but_one, False)):
+        checked = easeci.check(script, new=BETTER, old=WORSE, labels=given)
+        assert checked.verdict.estimator == "sequential"
+        assert checked.exact_is_apt is apt
+        assert checked.verdict.at_hand == checked.verdict.labels
+    chosen = easeci.make_script("n - o > 0.05 +/- 0.1", reliability=0.99, estimator="exact")
+    exact = easeci.check(chosen, new=BETTER, old=WORSE, labels=LABELS)
+    assert (exact.verdict.estimator, exact.exact_is_apt) == ("exact", False)
+
+
+def trial() -> dict[str, np.ndarray]:
+    """The models of a user's first trial: accuracies .884 and .908, 6,000 examples."""
+    counts = np.round(np.array([0.880, 0.082, 0.028, 0.004, 0.006]) * 6_000).astype(int)
+    cells = np.random.default_rng(14).permutation(np.repeat(np.arange(5), counts))
+    new, old = np.array([0, 1, 0, 1, 1])[cells], np.array([0, 1, 1, 0, 2])[cells]
+    return {"new": new, "old": old, "labels": np.zeros(6_000, int)}
+
+
+def test_the_better_model_of_the_trial_passes_with_its_labels_and_asks_few_without() -> None:
+    script = easeci.make_script("n - o > 0.01 +/- 0.02", steps=1)
+    files = trial()
+    assert np.mean(files["new"] == 0) == pytest.approx(0.908)
+    assert np.mean(files["old"] == 0) == pytest.approx(0.884)
+    new, old = files["new"], files["old"]
+    checked = easeci.check(script, new=new, old=old, labels=files["labels"])
+    assert checked.verdict.passed is True
+    given: dict[int, int] = {}
+    while checked.verdict.passed is not False:
+        checked = easeci.check(script, new=new, old=old, labels=given or None)
+        given |= {int(i): 0 for i in checked.wanted_ids}
+        assert len(given) < 200
+    assert "stopped asking" in str(checked) or "asked for no label" in str(checked)
+
+
+def test_a_result_prints_as_a_few_readable_lines() -> None:
+    script = easeci.make_script("n - o > 0.05 +/- 0.1", reliability=0.99, steps=1)
+    checked = easeci.check(script, new=BETTER, old=WORSE, labels=LABELS)
+    first, clause, last = str(checked).splitlines()
+    labels = checked.verdict.labels
+    assert first == f"PASS: shown to be better by more than 5 points, after {labels} labels"
+    assert clause.startswith("  n - o > 0.05 +/- 0.1: True, n - o = +")
+    assert " points, interval +" in clause
+    assert last == f"  by sequential, on 2,000 examples and {labels} labels"
+    assert repr(checked) == f"<Checked {first}>"
+    assert str(checked.verdict) == str(checked)
+    assert repr(checked.verdict) == f"<Verdict {first}>"
+    waiting = easeci.check(script, new=BETTER, old=WORSE)
+    assert str(waiting).startswith(f"WAITING: waits for {len(waiting.wanted_ids)} labels\n")
+    assert "n - o = not known" in str(waiting)
 
 
 def test_arrays_and_files_agree(tmp_path: Path) -> None:
@@ -52,6 +108,18 @@ def test_what_is_not_needed_may_be_left_out() -> None:
     assert easeci.check(difference, new=BETTER, old=WORSE).verdict.passed
     with pytest.raises(easeci.UsageError, match="old model"):
         easeci.check(difference, new=BETTER)
+
+
+@pytest.mark.parametrize(("name", "text"), [("labels.csv", "id,label\n"), ("labels.jsonl", "")])
+def test_a_file_without_labels_is_a_partial_one(tmp_path: Path, name: str, text: str) -> None:
+    """The verdict waits for the same labels as without a file."""
+    script = easeci.make_script("n - o > 0.05 +/- 0.1", reliability=0.99, steps=1)
+    path = tmp_path / name
+    path.write_text(text)
+    found = easeci.check(script, new=BETTER, old=WORSE, labels=path)
+    assert found.verdict.passed is None
+    without = easeci.check(script, new=BETTER, old=WORSE)
+    assert found.wanted_ids.to_list() == without.wanted_ids.to_list() != []
 
 
 def test_labels_that_are_wanted_are_named() -> None:

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from easeci.build.checkout import CleanTree
 from easeci.build.detection import allowed_sandboxes
 from easeci.build.sandbox import Sandbox
-from easeci.errors import BuildError, UsageError
+from easeci.build.workspace import open_scratch
+from easeci.errors import BuildError, EaseciError, UsageError
 from easeci.ledger.events import BaselineBuilt, BaselineFailed, BaselineSet, Event
-from easeci.ledger.state import Testset
+from easeci.ledger.state import Step, Testset
 from easeci.service.commits.advance import acting
-from easeci.service.commits.build import build
+from easeci.service.commits.build import BuildResult, build, current_model, sample_built
 from easeci.service.project import Project
+
+
+class BaselineError(BuildError):
+    """A baseline that cannot be built on a testset, and the build that failed."""
+
+    def __init__(self, commit: str, testset: int, failed: BuildResult) -> None:
+        self.reason = "" if failed.failure is None else failed.failure.message
+        self.log = failed.log
+        self.printed = failed.printed
+        super().__init__(
+            f"the baseline (commit {commit[:10]}) cannot be built on testset {testset}: "
+            f"{self.reason}",
+            hint="The owner reads what it printed with `easeci log --owner --build baseline`, and "
+            "may choose another with `easeci baseline set COMMIT`.",
+        )
 
 
 def set_baseline(
@@ -24,10 +41,10 @@ def set_baseline(
     """Make a commit the baseline, before the testset's first step. Returns its id."""
     with acting(project, waiting):
         testset = project.state.active_testset
-        if testset is not None and testset.steps_used:
+        if testset is not None and any(_is_under_way(step) for step in testset.steps):
             raise UsageError(
-                f"testset {testset.number} has answered {testset.steps_used:,} steps: its baseline "
-                "is the last commit that passed",
+                f"testset {testset.number} has tested a commit: its baseline is the last one that "
+                "passed",
                 hint="A baseline can be set before the first step of a testset.",
             )
         commit = project.repository.resolve(revision)
@@ -35,7 +52,7 @@ def set_baseline(
         events: list[Event] = []
         if testset is not None and _lacks_predictions(testset, commit):
             sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
-            events.append(_predictions(project, testset, commit, sandboxes))
+            events += _recorded_predictions(project, testset, commit, sandboxes)
         if commit != project.state.baseline:
             events.append(BaselineSet(commit, "set"))
         if events:
@@ -43,33 +60,75 @@ def set_baseline(
         return commit
 
 
+def _is_under_way(step: Step) -> bool:
+    """Whether the turn of a step has come. A step that adopts its commit has no other turn."""
+    return step.began or step.passed is not None
+
+
 def ensure_predictions(project: Project, testset: Testset, sandboxes: Sequence[Sandbox]) -> None:
-    """On a new testset the baseline's predictions are made by building its commit again."""
-    commit = project.state.baseline
-    if commit is not None and _lacks_predictions(testset, commit):
-        project.append(_predictions(project, testset, commit, sandboxes))
+    """Build the baseline on a testset that an older version sealed without doing so.
+
+    A developer hears that it is not ready, and never why. It is not tried twice.
+    """
+    commit, failed = project.state.baseline, testset.baseline_failure
+    if commit is None or not _lacks_predictions(testset, commit):
+        return
+    not_ready = BuildError(
+        f"the baseline is not ready on testset {testset.number}",
+        hint="The owner reads why with `easeci status --owner`, and chooses another with "
+        "`easeci baseline set COMMIT`.",
+    )
+    if failed is not None and failed.commit == commit:
+        raise not_ready
+    try:
+        project.append(*_recorded_predictions(project, testset, commit, sandboxes))
+    except BuildError:
+        raise not_ready from None
 
 
 def _lacks_predictions(testset: Testset, commit: str) -> bool:
-    return testset.script.needs_old_model and commit not in testset.predictions
+    return testset.script.needs_old_model and testset.baseline_predictions(commit) is None
 
 
-def _predictions(
+def _recorded_predictions(
     project: Project, testset: Testset, commit: str, sandboxes: Sequence[Sandbox]
-) -> BaselineBuilt:
+) -> list[Event]:
     """Build a baseline. Its failure is recorded, so that the owner can read what it printed."""
-    result = build(project, testset, commit, sandboxes, name=f"baseline-{commit[:20]}")
+    try:
+        return baseline_predictions(project, testset, commit, sandboxes)
+    except BaselineError as error:
+        log = error.log
+        project.append(BaselineFailed(testset.number, commit, error.reason, log.file, log.digest))
+        raise
+
+
+def baseline_predictions(
+    project: Project, testset: Testset, commit: str, sandboxes: Sequence[Sandbox]
+) -> list[Event]:
+    """Build a baseline on the public sample and on the sealed examples."""
+    events: list[Event] = []
+    model = _known_model(project, testset, commit)
+    with open_scratch((*project.repository.folders, project.store.folder)) as scratch:
+        tree, name = CleanTree(commit, scratch / "tree"), f"baseline-{commit[:20]}"
+        if testset.sample:
+            result = build(
+                project,
+                testset,
+                commit,
+                sandboxes,
+                name=f"{name}-sample",
+                on_sample=True,
+                tree=tree,
+            )
+            made = result.predictions
+            if made is None:
+                raise BaselineError(commit, testset.number, result)
+            events.append(sample_built(testset, commit, model, made, result))
+        result = build(project, testset, commit, sandboxes, name=name, tree=tree)
     made, log = result.predictions, result.log
     if made is None:
-        reason = "" if result.failure is None else result.failure.message
-        project.append(BaselineFailed(testset.number, commit, reason, log.file, log.digest))
-        raise BuildError(
-            f"the baseline (commit {commit[:10]}) cannot be built on testset {testset.number}: "
-            f"{reason}",
-            hint="The owner reads what it printed with `easeci log --owner --build baseline`, and "
-            "may choose another with `easeci baseline set COMMIT`.",
-        )
-    return BaselineBuilt(
+        raise BaselineError(commit, testset.number, result)
+    built = BaselineBuilt(
         testset=testset.number,
         commit=commit,
         file=made.name,
@@ -77,4 +136,17 @@ def _predictions(
         fingerprint=made.fingerprint,
         log=log.file,
         log_digest=log.digest,
+        model=model,
     )
+    return [built, *events]
+
+
+def _known_model(project: Project, testset: Testset, commit: str) -> str:
+    """The model of a baseline; its own if only its archive is left of it."""
+    kept = project.state.archive
+    try:
+        return current_model(project, testset, commit)
+    except EaseciError:
+        if kept is not None and kept.commit == commit:
+            return commit
+        raise

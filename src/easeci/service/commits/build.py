@@ -1,9 +1,10 @@
-"""Predictions of a commit on a testset: built in the sandbox, checked, stored in the vault."""
+"""Predictions of a commit on examples: built in the sandbox, checked, stored in the vault."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,27 +17,27 @@ from easeci.build.program import (
     TreeSource,
     make_predictions,
 )
+from easeci.build.same_model import model_of
 from easeci.build.sandbox import Limits, Sandbox
-from easeci.errors import BuildError, DataError, UsageError
+from easeci.errors import BuildError, DataError, EaseciError, UsageError
+from easeci.ledger.events import SampleBuilt
 from easeci.ledger.state import Testset
 from easeci.script import Script
 from easeci.service.project import Project
 from easeci.vault.build_files import StoredFile
-from easeci.vault.codes import require_known_classes
 from easeci.vault.predictions import StoredPredictions
-from easeci.vault.testset import SealedTestset
-
-TRY = "`easeci try --examples FILE` runs it on a public sample and shows everything."
 
 
 @dataclass(frozen=True)
 class BuildResult:
-    """Predictions, or why there are none; and the owner's log of it."""
+    """Predictions, or why there are none; and what the program printed."""
 
     predictions: StoredPredictions | None
-    failure: BuildError | None
+    failure: EaseciError | None
     log: StoredFile
-    """What the program printed; empty if it never ran."""
+    printed: str
+    """Empty if the program never ran."""
+    seconds: float
 
 
 def program_of(script: Script) -> Program:
@@ -46,14 +47,14 @@ def program_of(script: Script) -> Program:
             "the script names no program",
             hint="Add a line such as   script: ./test_model.py   to it.",
         )
-    usual = Limits()
     return Program(
         command=script.program,
         limits=Limits(
-            seconds=script.timeout_seconds or usual.seconds,
-            memory_bytes=script.memory_bytes or usual.memory_bytes,
+            seconds=script.longest_seconds,
+            memory_bytes=script.memory_bytes or Limits.memory_bytes,
         ),
         mounts=script.mounts,
+        ignore=script.ignore,
     )
 
 
@@ -64,60 +65,91 @@ def build(
     sandboxes: Sequence[Sandbox],
     *,
     name: str,
+    on_sample: bool = False,
     tree: CleanTree | None = None,
 ) -> BuildResult:
-    """Run the commit's program on the testset's examples.
+    """Run the commit's program on the sealed examples, or on the public sample.
 
-    What the program printed, and what was wrong with its predictions in detail, may speak of the
-    examples: it goes to the owner's log, and the failure says only what kind of thing it is.
+    What it prints on sealed examples, and what is wrong with its predictions there, may speak of
+    the examples: only the owner may read the log and the failure then.
     """
     sealed = project.sealed(testset)
-    stored, failure = None, None
+    examples = sealed.sample if on_sample else sealed
+    assert examples is not None, "the testset has a sample"
+    stored, failure, seconds = None, None, 0.0
     with tempfile.TemporaryDirectory(prefix="easeci-") as folder:
         into = Path(folder)
         try:
             built = make_predictions(
-                _source(project, commit, tree),
+                _source(project, testset, commit, tree),
                 program_of(testset.script),
-                sealed.examples_folder,
+                examples.examples_folder,
                 into,
                 sandboxes,
                 repository=project.repository,
                 hidden=(project.store.folder,),
             )
-            stored = sealed.predictions.store(built.predictions)
-            _require_known_classes(project, testset, stored)
-        except BuildError as error:
-            failure = error
-        except DataError as error:
+            seconds = built.seconds
+            stored = examples.predictions.store(built.predictions, testset.script.classes)
+        except (BuildError, DataError) as error:
             with (into / LOG_NAME).open("a", encoding="utf-8") as log:
                 log.write(f"\neaseci: {error}\n")
-            failure = BuildError(
-                "its predictions cannot be used: they do not cover the testset one by one, or are "
-                "written in another way than its labels",
-                hint=TRY,
-            )
-        printed = into / LOG_NAME
-        kept = sealed.builds.store_log(name, printed.read_bytes() if printed.exists() else b"")
-    return BuildResult(None if failure else stored, failure, kept)
+            failure = error
+        file = into / LOG_NAME
+        printed = file.read_bytes() if file.exists() else b""
+        kept = sealed.builds.store_log(name, printed)
+    return BuildResult(stored, failure, kept, printed.decode("utf-8", "replace"), seconds)
 
 
-def _source(project: Project, commit: str, tree: CleanTree | None) -> BuildSource:
-    """The archive, if the commit is the baseline that is archived; otherwise the commit itself."""
+def sample_built(
+    testset: Testset, commit: str, model: str, made: StoredPredictions, result: BuildResult
+) -> SampleBuilt:
+    """The event for predictions on the public sample."""
+    return SampleBuilt(
+        testset=testset.number,
+        commit=commit,
+        file=made.name,
+        digest=made.digest,
+        fingerprint=made.fingerprint,
+        log=result.log.file,
+        log_digest=result.log.digest,
+        seconds=round(result.seconds, 3),
+        model=model,
+    )
+
+
+def current_model(project: Project, testset: Testset, commit: str) -> str:
+    """The model that a commit is now: its files that count, and the mounted files."""
+    script = testset.script
+    return model_of(
+        project.fetch(commit),
+        script.ignore,
+        script.mounts,
+        project.vault.mounted,
+        hidden=(project.store.folder, *project.repository.folders),
+    )
+
+
+def fill(project: Project, testset: Testset, tree: CleanTree) -> None:
+    """Check out the commit of a tree, unless that is done; ignored files are left out."""
+    tree.fill(project.fetch(tree.commit), testset.script.ignore)
+
+
+def _source(project: Project, testset: Testset, commit: str, tree: CleanTree | None) -> BuildSource:
+    """The archive, if the commit is the baseline that is archived; otherwise the commit itself.
+
+    An archive lacks the files that its testset's script ignored. Where another script ignores
+    others, the commit is preferred as long as it is there.
+    """
     kept = project.state.archive
-    if kept is not None and kept.commit == commit:
-        return ArchiveSource(
-            project.sealed(project.state.testsets[kept.testset]).builds.archive_path(kept.file)
-        )
-    fetched = project.fetch(commit)
-    if tree is None:
-        return fetched
-    tree.fill(fetched)
-    return TreeSource(tree.folder)
-
-
-def _require_known_classes(project: Project, testset: Testset, stored: StoredPredictions) -> None:
-    """Refuse, before a step is spent, classes that are written in another way than the labels."""
-    digests = testset.files | {stored.name: stored.digest}
-    sealed = SealedTestset(project.vault, testset.number, digests)
-    require_known_classes(sealed, stored.name, testset.label_files)
+    if kept is None or kept.commit != commit:
+        if tree is None:
+            raise ValueError("a commit that is not archived is built from its tree")
+        fill(project, testset, tree)
+        return TreeSource(tree.folder)
+    archived_for = project.state.testsets[kept.testset]
+    if tree is not None and archived_for.script.ignore != testset.script.ignore:
+        with suppress(EaseciError):
+            fill(project, testset, tree)
+            return TreeSource(tree.folder)
+    return ArchiveSource(project.sealed(archived_for).builds.archive_path(kept.file))

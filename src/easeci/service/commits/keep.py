@@ -12,6 +12,7 @@ from easeci.build.checkout import CleanTree
 from easeci.build.workspace import open_scratch
 from easeci.errors import BuildError
 from easeci.ledger.events import BaselineArchived
+from easeci.ledger.state import Testset
 from easeci.service.project import Project
 
 
@@ -26,7 +27,7 @@ def ensure_archive(project: Project, tree: CleanTree | None = None) -> None:
         return
     with open_scratch((*project.repository.folders, project.store.folder)) as scratch:
         if tree is None or tree.commit != commit or not tree.folder.exists():
-            tree = _checked_out(project, commit, scratch / "tree")
+            tree = _checked_out(project, testset, commit, scratch / "tree")
         if tree is None:
             return
         save_archive(tree.folder, scratch / "archive")
@@ -37,7 +38,7 @@ def ensure_archive(project: Project, tree: CleanTree | None = None) -> None:
         project.sealed(project.state.testsets[kept.testset]).builds.remove_archive(kept.file)
 
 
-def _checked_out(project: Project, commit: str, folder: Path) -> CleanTree | None:
+def _checked_out(project: Project, testset: Testset, commit: str, folder: Path) -> CleanTree | None:
     """The baseline's files. None if it is in another clone, where a command will archive it.
 
     Also None if it can't be checked out: the owner has chosen a commit that never was built, or a
@@ -47,7 +48,7 @@ def _checked_out(project: Project, commit: str, folder: Path) -> CleanTree | Non
         return None
     tree = CleanTree(commit, folder)
     try:
-        tree.fill(project.fetch(commit))
+        tree.fill(project.fetch(commit), testset.script.ignore)
     except BuildError:
         return None
     return tree

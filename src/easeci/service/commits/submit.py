@@ -1,25 +1,53 @@
-"""A commit is submitted, built, and then goes on as far as labels allow.
+"""A commit is submitted: answered free of charge, or charged, built and tested as labels allow.
 
-Each act is an event, and each event is recorded before the next act, so that
-:func:`easeci.service.commits.advance.catch_up` can go on from wherever an earlier command ended.
+Each act is an event, and each event is recorded before the next act, so that the next command can
+go on from wherever an earlier one ended. Answers that cost nothing depend on what developers know
+already: the files of the commit, the public sample, and the signals given so far. Everything else
+is charged before the program is given a sealed example.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from easeci.build.branches import Branches
+from easeci.build.branches import Branches, is_matched
 from easeci.build.checkout import CleanTree
 from easeci.build.objects import CommitFacts
 from easeci.build.workspace import open_scratch
 from easeci.errors import BuildError, ScriptError, UsageError
-from easeci.ledger.events import BuildFailed, Built, Event, Promoted, Submitted, Superseded
+from easeci.ledger.charging import (
+    charge,
+    free_answer,
+    is_begun_only,
+    is_unchanged,
+    known_submission,
+)
+from easeci.ledger.events import BuildFailed, Event, Signalled, Submitted
+from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, Submission, Testset
 from easeci.script import Adaptivity, Script, parse_script
-from easeci.service.commits.advance import acting, catch_up, compared_with
-from easeci.service.commits.answer import RunAnswer, answer_of
+from easeci.service.commits.advance import acting, catch_up
+from easeci.service.commits.answer import RunAnswer, answer_of, pace_warning, public_log
 from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, no_testset
+
+if TYPE_CHECKING:
+    from easeci.build.sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a commit is tested. ``test``: also if it changes nothing on the public sample."""
+
+    test: bool = False
+    unsandboxed: bool = False
+    later: bool = False
+    """If signals have fixed times, leave the run on sealed examples to the caller: it is repeated
+    like one that was interrupted. So the time of the answer tells nothing of how long it takes."""
+    warn: Callable[[str], None] = lambda _: None
+    """Called with what developers should know before anything is charged."""
 
 
 def run(
@@ -27,88 +55,101 @@ def run(
     revision: str = "HEAD",
     *,
     branch: str | None = None,
-    unsandboxed: bool = False,
+    options: RunOptions | None = None,
     waiting: Callable[[], None] | None = None,
 ) -> RunAnswer:
     """Test one commit, or give its recorded signal again.
 
     ``branch`` is where the commit is being pushed to, if no ref says so yet.
     """
+    options = options or RunOptions()
     with acting(project, waiting):
         testset = project.state.latest_testset
         if testset is None:
             raise no_testset()
+        _repeat_interrupted(project, testset, options)
         commit = project.repository.resolve(revision)
         counted, candidate = _branch(project, testset.script, commit, revision, branch)
-        submission = _known(project.state, testset, commit, candidate)
-        new = submission is None or not (submission.built or submission.signal)
-        if new:
-            project.require_active()
+        submission = known_submission(project.state, testset, commit, candidate, test=options.test)
+        if submission is not None and _mounts_changed(project, testset, submission):
+            submission = None
+        used = testset.steps_used
+        if submission is None or is_begun_only(submission):
             require_transport(testset.script)
             project.fetch(commit)  # before anything is recorded: damage may be repaired
-        if submission is None:
-            facts = project.fetch(commit).read(testset.source)
-            _require_sealed_script(testset, facts)
-            _require_baseline(project.state, testset.script, counted, candidate)
-            submission = _submit(project, testset, facts, counted, candidate)
-        if candidate and not submission.candidate:
-            project.append(Promoted(submission.number))
-        if new:
-            with open_scratch((*project.repository.folders, project.store.folder)) as scratch:
-                tree = CleanTree(commit, scratch / "tree")
-                _build(project, testset, submission, tree, unsandboxed=unsandboxed)
-                _supersede(project, testset, submission)
-                catch_up(project, tree)
+            if submission is None:
+                submission = _submit(project, testset, commit, counted, candidate)
+            else:
+                _resume(project, testset, submission)
+            if is_begun_only(submission):
+                _test(project, testset, submission, options)
         catch_up(project)
-        return answer_of(project.state, submission, charged=new)
+        return answer_of(
+            project.state,
+            submission,
+            charged=testset.steps_used > used,
+            log=public_log(project, submission),
+        )
 
 
-def _known(state: State, testset: Testset, commit: str, candidate: bool) -> Submission | None:
-    """The submission whose signal this commit has already, or is already on its way to."""
-    last = state.last_of(testset, commit)
-    if last is None or testset.script.adaptivity is Adaptivity.NONE:
-        return last
-    if candidate and not last.candidate:
-        return None
-    if last.signal is None:
-        return last
-    baseline = compared_with(state, testset.script)
-    if commit == baseline:
-        return last
-    number = last.step if last.repeats is None else last.repeats
-    against = None if number is None else testset.steps[number - 1].baseline
-    return last if number is not None and against == baseline else None
+def _mounts_changed(project: Project, testset: Testset, submission: Submission) -> bool:
+    """Whether the commit is another model than when it was submitted."""
+    if not testset.script.mounts or not submission.model:
+        return False
+    from easeci.service.commits.build import current_model
+
+    return submission.model != current_model(project, testset, submission.commit)
 
 
 def _submit(
-    project: Project, testset: Testset, facts: CommitFacts, branch: str | None, candidate: bool
+    project: Project, testset: Testset, commit: str, branch: str | None, candidate: bool
 ) -> Submission:
+    """Record a commit, and its answer if that costs nothing."""
+    from easeci.service.commits.build import current_model
+
+    facts = project.fetch(commit).read(testset.source)
+    _require_sealed_script(testset, facts)
+    _require_baseline(project.state, testset, branch, candidate)
+    model = current_model(project, testset, commit)
     number = len(project.state.submissions) + 1
-    events: list[Event] = [
-        Submitted(number, facts.id, facts.subject, branch, candidate, testset.number)
-    ]
-    known = testset.predictions.get(facts.id)
-    if known is not None:  # no second build of the same commit
-        events.append(Built(number, known.file, known.digest, known.fingerprint))
-    project.append(*events)
+    submitted = Submitted(number, facts.id, facts.subject, branch, candidate, testset.number, model)
+    project.append(submitted, *_first_answer(project, testset, submitted))
     return project.state.submission(number)
 
 
-def _build(
-    project: Project,
-    testset: Testset,
-    submission: Submission,
-    tree: CleanTree,
-    *,
-    unsandboxed: bool,
-) -> None:
-    """Make the predictions that a test needs: the commit's, and on a new testset the baseline's."""
+def _resume(project: Project, testset: Testset, submission: Submission) -> None:
+    """Go on with a commit whose command was killed: by now its answer may cost nothing."""
+    submitted = Submitted(
+        submission.number,
+        submission.commit,
+        submission.subject,
+        submission.branch,
+        submission.candidate,
+        submission.testset,
+        submission.model,
+    )
+    answer = _first_answer(project, testset, submitted)
+    if answer:
+        project.append(*answer)
+
+
+def _first_answer(project: Project, testset: Testset, submitted: Submitted) -> list[Event]:
+    """The answer if that costs nothing. Otherwise it is to be tested, which needs a step."""
+    answer = free_answer(project.state, testset, submitted)
+    if not answer:
+        project.require_active()
+    return answer
+
+
+def _test(project: Project, testset: Testset, submission: Submission, options: RunOptions) -> None:
+    """Build a commit on the public sample; if it changes something there, charge and test it."""
     # Here and not above: a signal that is recorded needs no build, and is given at once.
     from easeci.build.detection import allowed_sandboxes
     from easeci.service.commits.baseline import ensure_predictions
-    from easeci.service.commits.build import build
+    from easeci.service.commits.build import fill
+    from easeci.service.commits.sealed_run import run_on_sealed
 
-    sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
+    sandboxes = allowed_sandboxes(project.repository, unsandboxed=options.unsandboxed)
     try:
         ensure_predictions(project, testset, sandboxes)
     except BuildError:
@@ -116,49 +157,89 @@ def _build(
         # waits until the owner has chosen another.
         if testset.script.adaptivity is not Adaptivity.NONE:
             raise
-    if submission.built:
-        return
-    name = f"commit-{submission.number:06}"
-    kept = tree if submission.candidate else None  # others never become the baseline
-    result = build(project, testset, submission.commit, sandboxes, name=name, tree=kept)
-    made, log = result.predictions, result.log
-    if made is None:
-        reason = "" if result.failure is None else result.failure.message
-        project.append(BuildFailed(submission.number, reason, log.file, log.digest))
-        return
-    project.append(
-        Built(submission.number, made.name, made.digest, made.fingerprint, log.file, log.digest)
-    )
+    with open_scratch((*project.repository.folders, project.store.folder)) as scratch:
+        tree = CleanTree(submission.commit, scratch / "tree")
+        try:
+            fill(project, testset, tree)
+        except BuildError as error:
+            _record_failure(project, testset, submission, error)
+            return
+        if not _passes_sample(project, testset, submission, sandboxes, tree, options):
+            return
+        project.append(*charge(project.state, testset, submission))
+        later = options.later and testset.terms.fixed_times
+        if not submission.ready and not later:
+            run_on_sealed(project, testset, submission, sandboxes, tree)
+        catch_up(project, tree)
 
 
-def _require_baseline(state: State, script: Script, branch: str | None, candidate: bool) -> None:
-    """Only a commit of the branch of baselines is adopted as the first of them."""
-    if script.needs_old_model and state.baseline is None and not candidate:
+def _record_failure(
+    project: Project, testset: Testset, submission: Submission, error: BuildError
+) -> None:
+    """Record that a commit cannot be checked out; its program never ran."""
+    builds = project.sealed(testset).builds
+    log = builds.store_log(f"commit-{submission.number:06}-sample", f"{error}\n".encode())
+    project.append(BuildFailed(submission.number, error.message, log.file, log.digest, public=True))
+
+
+def _passes_sample(
+    project: Project,
+    testset: Testset,
+    submission: Submission,
+    sandboxes: Sequence[Sandbox],
+    tree: CleanTree,
+    options: RunOptions,
+) -> bool:
+    """Whether a commit is to be charged: it works on the public sample, and changes something."""
+    from easeci.service.commits.build import build, sample_built
+
+    if testset.sample == 0:
+        return True
+    if submission.tested_model not in testset.sample_predictions:
+        name = f"commit-{submission.number:06}-sample"
+        result = build(
+            project, testset, submission.commit, sandboxes, name=name, on_sample=True, tree=tree
+        )
+        made, log, number = result.predictions, result.log, submission.number
+        if made is None:
+            reason = "" if result.failure is None else result.failure.message
+            project.append(BuildFailed(number, reason, log.file, log.digest, public=True))
+            return False
+        project.append(sample_built(testset, submission.commit, submission.model, made, result))
+    if is_unchanged(testset, submission) and not options.test:
+        project.append(Signalled(submission.number, Signal.UNCHANGED))
+        return False
+    slow = pace_warning(testset, submission)
+    if slow is not None:
+        options.warn(slow)
+    return True
+
+
+def _repeat_interrupted(project: Project, testset: Testset, options: RunOptions) -> None:
+    if options.later and testset.terms.fixed_times:
+        return
+    if project.state.active_testset is testset and project.state.interrupted(testset):
+        from easeci.service.commits.sealed_run import finish_interrupted
+
+        finish_interrupted(project, unsandboxed=options.unsandboxed)
+        catch_up(project)
+
+
+def _require_baseline(state: State, testset: Testset, branch: str | None, candidate: bool) -> None:
+    """Only a commit of the branch of baselines is adopted as the first of them.
+
+    Whether one was adopted by now may be hidden. That none could be yet is known to all.
+    """
+    known = state.public_baseline is not None or testset.starts_with_baseline or testset.steps
+    if testset.script.needs_old_model and not known and not candidate:
         raise UsageError(
             f"there is no baseline yet, and branch {branch} can't give one",
             hint="Run a commit of the main branch first, or `easeci baseline set COMMIT`.",
         )
 
 
-def _supersede(project: Project, testset: Testset, submission: Submission) -> None:
-    """Drop commits of the same branch that still wait for their turn: a newer one is here.
-
-    Not the one that is being tested: that it waits has been seen. And none under ``none``, where
-    the number of steps would tell whether anything waits.
-    """
-    if testset.script.adaptivity is Adaptivity.NONE or not submission.queued:
-        return
-    older = [
-        waiting
-        for waiting in project.state.queue(testset)
-        if waiting.branch == submission.branch and waiting.number < submission.number
-    ]
-    if older:
-        project.append(*(Superseded(waiting.number, submission.number) for waiting in older))
-
-
 def spending_branches(branches: Branches, script: Script) -> list[str]:
-    """The branches whose commits may spend steps; the first one's may become the baseline."""
+    """Patterns of the branches that may spend steps; commits of the first may become baseline."""
     return [script.branch or branches.default(), *script.branches]
 
 
@@ -169,7 +250,7 @@ def _branch(
     branches = project.repository.branches()
     allowed = spending_branches(branches, script)
     found = branches.containing(commit, allowed)
-    if pushed_to in allowed:
+    if pushed_to is not None and is_matched(pushed_to, allowed):
         found.append(pushed_to)
     main = allowed[0]
     if main in found:

@@ -1,28 +1,53 @@
-"""A program is tried on a public sample, in the sandbox that ``run`` uses; no step is spent."""
+"""A program is tried on public examples, in the sandbox that ``run`` uses; no step is spent."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import polars as pl
 
 from easeci.build.detection import allowed_sandboxes
 from easeci.build.fetch import FetchedCommits
 from easeci.build.program import LOG_NAME, make_predictions
 from easeci.build.repository import Repository
 from easeci.errors import BuildError, DataError
+from easeci.script import Script
 from easeci.service.commits.build import program_of
+from easeci.service.public_sample import PublicSample, SampleBaseline, find_sample
 from easeci.service.scripts import find_script, load_script
-from easeci.vault.intake import load_offered
-from easeci.vault.paths import open_vault
+from easeci.tables.column import ColumnRole, as_text, comparable
+from easeci.tables.examples import load_examples
+from easeci.tables.source import load_column
+from easeci.vault.attachments import find_attachments
+from easeci.vault.intake import Offered
+from easeci.vault.leaks import label_column_among
+from easeci.vault.paths import FILES, JSONL, open_vault
+from easeci.vault.release import LABELS_NAME
 from easeci.vault.sealing import seal
 from easeci.vault.testset import SealedTestset
 
 
 @dataclass(frozen=True)
+class TrialExamples:
+    """What a program is tried on. ``testset`` is the testset whose public sample it is, if any."""
+
+    offered: Offered
+    testset: int | None = None
+    baseline: SampleBaseline | None = None
+
+
+@dataclass(frozen=True)
 class Trial:
-    """What a program did on a sample; ``classes`` counts its predictions."""
+    """What a program did on public examples; ``classes`` counts its predictions.
+
+    ``accuracy`` is its share of right predictions on the ``labelled`` examples, ``difference`` the
+    share of examples on which it differs from the baseline, and ``gain`` its accuracy less the
+    baseline's; None where that is not known.
+    """
 
     commit: str
     examples: int
@@ -30,28 +55,56 @@ class Trial:
     log: str
     classes: Mapping[str, int]
     failure: str | None
+    hint: str | None = None
+    testset: int | None = None
+    labelled: int = 0
+    accuracy: float | None = None
+    baseline: str | None = None
+    difference: float | None = None
+    gain: float | None = None
+
+
+@dataclass(frozen=True)
+class TrialPlace:
+    """Which examples a program is tried on: a file, or the sample of a project's testset."""
+
+    examples: Path | None = None
+    files: Path | None = None
+    label_column: str | None = None
+    store: Path | None = None
+    project: str | None = None
 
 
 def try_program(
     repository: Repository,
     revision: str,
-    examples: Path,
+    place: TrialPlace,
     *,
-    files: Path | None = None,
-    label_column: str | None = None,
     script: Path | None = None,
     unsandboxed: bool = False,
 ) -> Trial:
     """Run the program of a commit in the sandbox, and check its predictions."""
-    program = program_of(load_script(script or find_script(repository.top or Path())))
+    sealed_as = load_script(script or find_script(repository.top or Path()))
     commit = repository.resolve(revision)
-    offered = load_offered(examples, labels=None, label_column=label_column, files=files)
+    with _examples(repository, place) as examples:
+        return _try(repository, commit, sealed_as, examples, unsandboxed=unsandboxed)
+
+
+def _try(
+    repository: Repository,
+    commit: str,
+    script: Script,
+    examples: TrialExamples,
+    *,
+    unsandboxed: bool,
+) -> Trial:
+    program, offered = program_of(script), examples.offered
     sandboxes = allowed_sandboxes(repository, unsandboxed=unsandboxed)
     with tempfile.TemporaryDirectory(prefix="easeci-try-") as folder:
         vault, into = open_vault(Path(folder) / "store", "try"), Path(folder) / "built"
         seal(vault, 1, offered)
         sample = SealedTestset(vault, 1)
-        seconds, failure, classes = 0.0, None, {}
+        seconds, failure, made = 0.0, None, None
         try:
             built = make_predictions(
                 FetchedCommits(vault.commits).fetch(repository, commit),
@@ -62,17 +115,80 @@ def try_program(
                 repository=repository,
             )
             seconds = built.seconds
-            stored = sample.predictions.store(built.predictions)
-            classes = dict(sample.predictions.load(stored.name).value_counts().iter_rows())
+            stored = sample.predictions.store(built.predictions, script.classes)
+            made = sample.predictions.load(stored.name)
         except (BuildError, DataError) as error:
             failure = error
         printed = into / LOG_NAME
         log = printed.read_text("utf-8", errors="replace") if printed.exists() else ""
-    return Trial(
-        commit=commit,
-        examples=offered.size,
-        seconds=seconds,
-        log=log,
-        classes=classes,
-        failure=None if failure is None else failure.message,
+    if made is None:
+        assert failure is not None
+        said = failure.message.replace(f"{into}/", "")
+        return Trial(commit, offered.size, seconds, log, {}, said, failure.hint, examples.testset)
+    return _compared(Trial(commit, offered.size, seconds, log, {}, None), made, examples)
+
+
+def _compared(trial: Trial, made: pl.Series, examples: TrialExamples) -> Trial:
+    """The trial with what its predictions show."""
+    labels = examples.offered.labels
+    labelled = len(labels) - labels.null_count()
+    right = (made == labels).fill_null(False)
+    found = replace(
+        trial,
+        classes=dict(made.value_counts().iter_rows()),
+        testset=examples.testset,
+        labelled=labelled,
+        accuracy=int(right.sum()) / labelled if labelled else None,
     )
+    baseline = examples.baseline
+    if baseline is None:
+        return found
+    ids = examples.offered.examples.ids.cast(pl.String)
+    before = pl.Series([baseline.predictions.get(name) for name in ids], dtype=pl.String)
+    if before.null_count():  # of another testset
+        return found
+    were_right = int((before == labels).fill_null(False).sum())
+    return replace(
+        found,
+        baseline=baseline.commit,
+        difference=int((made != before).sum()) / len(made),
+        gain=(int(right.sum()) - were_right) / labelled if labelled else None,
+    )
+
+
+@contextmanager
+def _examples(repository: Repository, place: TrialPlace) -> Iterator[TrialExamples]:
+    if place.examples is not None:
+        yield TrialExamples(_given(place.examples, place.files, place.label_column))
+        return
+    with find_sample(repository.folder, store=place.store, name=place.project) as sample:
+        yield TrialExamples(_public(sample), sample.testset, sample.baseline)
+
+
+def _given(path: Path, files: Path | None, label_column: str | None) -> Offered:
+    """The examples of a file. No program ever sees a column that holds labels."""
+    examples, column = load_examples(path, label_column)
+    if label_column is None and (named := label_column_among(examples.columns.columns)) is not None:
+        examples, column = load_examples(path, named)
+    labels = pl.Series("label", [None] * len(examples), dtype=pl.String)
+    if column is not None:
+        labels = as_text(column.values).alias("label")
+    found = None if files is None else find_attachments(examples.name, examples.columns, files)
+    return Offered(examples, labels, found, ())
+
+
+def _public(sample: PublicSample) -> Offered:
+    """A sample in its folder. All its columns are what programs see in every build."""
+    folder = sample.folder
+    given = [path for path in folder.glob("examples.*") if path.name != JSONL]
+    examples, _ = load_examples(given[0] if given else folder / JSONL)
+    labels = pl.Series("label", [None] * len(examples), dtype=pl.String)
+    if (folder / LABELS_NAME).exists():
+        column = load_column(folder / LABELS_NAME, ColumnRole.LABELS)
+        ids, theirs = comparable(examples.ids, column.ids)
+        known = dict(zip(theirs, as_text(column.values), strict=True))
+        labels = pl.Series("label", [known.get(name) for name in ids], dtype=pl.String)
+    files = folder / FILES
+    has_files = files.is_dir() and any(files.iterdir())
+    found = find_attachments(examples.name, examples.columns, files) if has_files else None
+    return Offered(examples, labels, found, ())

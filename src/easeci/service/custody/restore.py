@@ -31,7 +31,7 @@ from easeci.store.placing import DATABASE, LEDGER, database_path
 from easeci.store.store import Store
 from easeci.vault.file_times import forget_times
 from easeci.vault.key import KEY_FILE, load_key
-from easeci.vault.paths import EXAMPLES, PARTS, VAULT
+from easeci.vault.paths import EXAMPLES, PARTS, SAMPLE, VAULT
 
 MEMBERS = re.compile(rf"{re.escape(ABOUT)}|{KEY_FILE}|{LEDGER}/{DATABASE}|{VAULT}(/[^/]+){{3,}}")
 """The names of the files in a backup."""
@@ -60,9 +60,11 @@ def restore_backup(file: Path, store: Path, *, key_file: Path | None = None) -> 
                 create_file(folder / KEY_FILE, key_file.read_bytes())
         _verify(file, folder)
         for testset in (folder / VAULT).glob("*/*"):
-            for part in PARTS:
-                make_folder(testset / part)
-            forget_times(testset / EXAMPLES)
+            sample = testset / SAMPLE
+            for place in (testset, sample) if sample.is_dir() else (testset,):
+                for part in PARTS:
+                    make_folder(place / part)
+                forget_times(place / EXAMPLES)
 
     with explained(f"the backup was not restored to {store}"):
         make_folder(store.parent)

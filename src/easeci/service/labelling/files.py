@@ -17,10 +17,11 @@ from easeci.errors import DataError
 from easeci.ledger.events import LabelsAdded, LabelsExported
 from easeci.ledger.state import Testset
 from easeci.service.commits.advance import acting, catch_up, verdict_of
+from easeci.service.labelling.outlook import A_DAY_OF_LABELS, LabelOutlook, label_outlook
 from easeci.service.project import Project, no_testset, require_number, utc_now
 from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
 from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
-from easeci.vault.codes import require_known_classes
+from easeci.vault.codes import class_warning
 from easeci.vault.intake import review
 from easeci.vault.labels import LabelsReceived
 from easeci.vault.testset import SealedTestset
@@ -47,6 +48,8 @@ class LabelsImported:
     answered: tuple[int, ...]
     problems: tuple[str, ...]
     warnings: tuple[str, ...]
+    empty: bool
+    """Whether the file has no labels at all."""
 
 
 def import_labels(
@@ -89,6 +92,7 @@ def import_labels(
             answered=answered,
             problems=received.problems,
             warnings=tuple(suspicions),
+            empty=answers.frame.is_empty(),
         )
 
 
@@ -112,6 +116,10 @@ def record(
         classes=testset.script.classes,
         strict=strict,
     )
+    if received.public and suspicions is not None:
+        suspicions.append(
+            f"{received.public:,} labels are for the public sample, which no verdict needs"
+        )
     if received.file is not None and received.digest is not None:
         if suspicions is not None:
             suspicions += _suspicions(project, testset, received.file, received.digest)
@@ -160,20 +168,23 @@ def _suspicions(project: Project, testset: Testset, file: str, digest: str) -> l
     files = [*testset.label_files, file]
     sealed = SealedTestset(project.vault, testset.number, testset.files | {file: digest})
     found = list(review(sealed, files))
-    known = testset.predictions.get(project.state.baseline or "")
+    known = testset.baseline_predictions(project.state.baseline)
     if known is not None:
-        try:
-            require_known_classes(sealed, known.file, files)
-        except DataError as error:
-            found.append(f"{error.message} (of the baseline). {error.hint or ''}".strip())
+        warning = class_warning(sealed, known.file, files)
+        if warning is not None:
+            found.append(f"about the baseline's predictions: {warning}")
     return found
 
 
 @dataclass(frozen=True)
 class Exported:
-    """How many examples were written to be labelled; ``config`` is for Label Studio."""
+    """How many examples were written to be labelled; ``config`` is for Label Studio.
+
+    ``outlook`` says what the open step still takes; None if unsettled labels were asked for.
+    """
 
     wanted: int
+    outlook: LabelOutlook | None = None
     config: str | None = None
 
 
@@ -184,28 +195,33 @@ def export_wanted(
     *,
     form: LabelFormat | None = None,
     unsettled: bool = False,
+    count: int = A_DAY_OF_LABELS,
     by: str = "",
 ) -> Exported:
-    """Write the examples that wait for a label, in the order in which labels are wanted.
+    """Write the next ``count`` examples that wait for a label, in the order of the questions.
 
     With ``unsettled``, write those whose labels were skipped or are disputed instead. The export
-    is recorded before anything is written.
+    is recorded before anything is written. If nothing is wanted, the file is written without
+    examples, so that an older one of that name is not imported again.
     """
     form = form or _FORMATS.get(path.suffix.lower(), LabelFormat.CSV)
     with acting(project, waiting):
         testset = latest(project)
         sealed = project.sealed(testset)
-        wanted: Sequence[int] = wanted_labels(project, testset)
-        if unsettled:
-            wanted = sealed.labels.unsettled(testset.label_files).tolist()
-        if not wanted:
-            return Exported(0)
-        project.append(LabelsExported(testset.number, len(wanted), form, by))
-        rows, classes = sealed.examples.rows_at(wanted), classes_of(sealed, testset)
+        outlook, wanted = None, sealed.labels.unsettled(testset.label_files).tolist()[:count]
+        if not unsettled:
+            outlook = label_outlook(project, testset, count)
+            wanted = outlook.positions
+        rows, classes = [], classes_of(sealed, testset)
+        if wanted:
+            project.append(LabelsExported(testset.number, len(wanted), form, by))
+            rows = sealed.examples.rows_at(wanted)
         write_tasks(path, form, rows, classes)
-    columns = [name for name in rows[0] if name not in ("id", "label")]
-    config = studio_config(columns, classes) if form is LabelFormat.LABEL_STUDIO else None
-    return Exported(len(wanted), config)
+    config = None
+    if rows and form is LabelFormat.LABEL_STUDIO:
+        columns = [name for name in rows[0] if name not in ("id", "label")]
+        config = studio_config(columns, classes)
+    return Exported(len(wanted), outlook, config)
 
 
 _FORMATS = {".jsonl": LabelFormat.JSONL, ".json": LabelFormat.LABEL_STUDIO}

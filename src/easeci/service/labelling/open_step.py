@@ -6,7 +6,6 @@ of an answer grows with the labels known so far, not with the size of the testse
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
@@ -17,10 +16,9 @@ import polars as pl
 from easeci.errors import DataError, UsageError
 from easeci.evidence.cells import Code, LabelState
 from easeci.ledger.state import Step, Testset
-from easeci.plan import plan
-from easeci.plan.assumptions import planned_difference
 from easeci.service.commits.advance import evidence_of
 from easeci.service.labelling.files import classes_of
+from easeci.service.labelling.outlook import expected_labels
 from easeci.service.project import Project
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import KNOWN
@@ -66,7 +64,7 @@ class OpenStep:
         self._classes: list[str] = [] if before is None else before.classes
         self._remember(classes_of(self.sealed, testset))
         self._entries = {int(entry["position"]): entry for entry in entries}
-        self._expected: int = _expected(testset) if before is None else before._expected
+        self._expected: int = expected_labels(testset) if before is None else before._expected
         self._evaluation: Evaluation | None = None
         self._verdict: Verdict | None = None
         self._answered: dict[int, Code | None] = {}
@@ -79,11 +77,11 @@ class OpenStep:
 
     def _evaluate(self, project: Project, step: Step) -> None:
         testset = self.testset
-        new = testset.predictions[project.state.submission(step.submission).commit].file
-        old = None if step.baseline is None else testset.predictions[step.baseline].file
+        new = testset.predictions[step.model]
+        old = None if step.baseline_model is None else testset.predictions[step.baseline_model]
         self._evaluation = Evaluation(*evidence_of(project, testset, step))
-        self._new = self.sealed.predictions.load(new)
-        self._old = None if old is None else self.sealed.predictions.load(old)
+        self._new = self.sealed.predictions.load(new.file)
+        self._old = None if old is None else self.sealed.predictions.load(old.file)
 
     def is_stale(self, testset: Testset) -> bool:
         """Whether labels or steps were recorded since this was made."""
@@ -194,22 +192,6 @@ class OpenStep:
 def _mark(testset: Testset) -> tuple[int | None, int]:
     step = testset.undecided_step
     return None if step is None else step.number, len(testset.label_files)
-
-
-def _expected(testset: Testset) -> int:
-    """How many labels a commit takes by the plan.
-
-    If a method needs all labels that matter, this uses the plan's difference d. The real number
-    would tell labellers on how many examples the models differ.
-    """
-    script = testset.decides_by
-    expected = plan(script).chosen.expected
-    if expected is not None:
-        return expected.middle
-    if any(clause.score.label_matters_when_agreeing for clause in script.clauses):
-        return testset.examples
-    shares = [planned_difference(script, clause).share for clause in script.clauses]
-    return math.ceil(max(shares) * testset.examples)
 
 
 def _column(classes: Sequence[str]) -> Column:

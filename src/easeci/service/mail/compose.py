@@ -14,6 +14,7 @@ from easeci.ledger.reasons import (
     VerdictLetter,
 )
 from easeci.ledger.state import Message, Testset
+from easeci.ledger.wording import step_reason
 from easeci.notify import (
     AlarmFacts,
     ClauseFacts,
@@ -58,10 +59,10 @@ def _verdict(project: Project, testset: Testset, message: Message) -> VerdictFac
     step = testset.steps[message.step - 1]
     submission = project.state.submission(step.submission)
     verdict = step.verdict
-    assert verdict is not None
+    found = () if verdict is None else verdict.clauses
     clauses = tuple(
-        ClauseFacts(clause.text, clause.estimate, clause.low, clause.high, clause.result)
-        for clause in verdict.clauses
+        ClauseFacts(clause.text, clause.estimate_words, clause.interval_words, clause.result)
+        for clause in found
     )
     return VerdictFacts(
         project=project.name,
@@ -72,12 +73,14 @@ def _verdict(project: Project, testset: Testset, message: Message) -> VerdictFac
         step=step.number,
         steps=testset.script.steps,
         passed=bool(step.passed),
-        result=verdict.result,
+        why=step_reason(step) or "",
+        result=None if verdict is None else verdict.result,
         clauses=clauses,
-        labels=verdict.labels,
-        examples=verdict.examples,
+        labels=0 if verdict is None else verdict.labels,
+        examples=testset.examples if verdict is None else verdict.examples,
         secret=testset.script.adaptivity is Adaptivity.NONE,
         head=_head(message),
+        note=None if verdict is None else verdict.interval_note,
     )
 
 
@@ -118,10 +121,10 @@ def _warning(
 def _needs(testset: Testset) -> Needs | None:
     from easeci.plan import plan  # not above: most commands write no letter
 
-    chosen = plan(testset.script).chosen
-    if chosen.testset_size is None:
+    made = plan(testset.script)
+    if made.bring is None or made.useless:
         return None
-    return Needs(chosen.testset_size, chosen.labels_in_all(testset.script.steps))
+    return Needs(made.bring.examples, made.labels_in_all)
 
 
 def _head(message: Message) -> str:

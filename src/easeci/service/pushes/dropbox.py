@@ -4,6 +4,7 @@
 
     <repository>/easeci/drop/      everybody may put a file in; only the owner may list it
     <repository>/easeci/results/   the owner writes, developers read: signals and nothing else
+    <repository>/easeci/sample/    the owner writes, developers read: the public sample
     <repository>/easeci/private/   the owner's alone: how often each commit was tried
 
 A dropped file only names a commit and a branch, and both are looked up in the repository. Accounts
@@ -23,14 +24,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from easeci.build.branches import ANY, LONGEST_NAME
 from easeci.build.sharing import Sharing
 from easeci.files import replace_file, write_synced
+from easeci.service.public_sample import SAMPLE, SHARED
 from easeci.service.pushes.attempts import Attempts
 from easeci.service.pushes.results import PushResult, parse_result, result_document
 
-FOLDER = "easeci"
 LARGEST = 1024
-LONGEST_BRANCH = 255
 UNFINISHED = ".new-"
 FORGOTTEN_SECONDS = 60.0
 
@@ -63,7 +64,7 @@ class DropBox:
     @staticmethod
     def of(git_dir: Path) -> DropBox:
         """The drop box of a bare repository."""
-        return DropBox(git_dir / FOLDER)
+        return DropBox(git_dir / SHARED)
 
     @property
     def drop_box(self) -> Path:
@@ -74,6 +75,11 @@ class DropBox:
     def results(self) -> Path:
         """The folder that developers read results from."""
         return self.folder / "results"
+
+    @property
+    def sample(self) -> Path:
+        """The folder that developers read the public sample from."""
+        return self.folder / SAMPLE
 
     @property
     def attempts(self) -> Attempts:
@@ -88,6 +94,7 @@ class DropBox:
             (self.folder, 0o055),
             (self.drop_box, 0o033),
             (self.results, 0o055),
+            (self.sample, 0o055),
             (private.parent, 0),
             (private, 0),
         ):
@@ -198,6 +205,7 @@ def parse_push(name: str, content: bytes, uid: int) -> DroppedPush | Refused:
         return Refused(name, uid, "it is not an entry")
     if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", commit):
         return Refused(name, uid, "it does not name a commit")
-    if not 0 < len(branch) <= LONGEST_BRANCH or not branch.isprintable() or branch.startswith("-"):
+    shown = branch.isprintable() and not branch.startswith("-") and ANY not in branch
+    if not 0 < len(branch) <= LONGEST_NAME or not shown:
         return Refused(name, uid, "it does not name a branch")
     return DroppedPush(name, branch, commit, uid)

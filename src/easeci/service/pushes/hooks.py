@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from easeci.build.branches import REFS, branch_name, is_matched
 from easeci.build.repository import Repository
 from easeci.build.sharing import Sharing, find_sharing
 from easeci.errors import UsageError
@@ -24,7 +25,7 @@ MARK = "# Written by `easeci hook install`; `easeci hook uninstall` removes it."
 KEPT = ".before-easeci"
 COMMIT, PUSH, GATE = "post-commit", "post-receive", "pre-receive"
 HOOKS = (COMMIT, PUSH, GATE)
-BRANCHES = "refs/heads/"
+NEVER_TESTED = ("refs/tags/", "refs/notes/", "refs/remotes/")
 
 SCRIPT = """\
 #!/bin/sh
@@ -52,7 +53,7 @@ class Installed:
 
 @dataclass(frozen=True)
 class Push:
-    """A branch that a push moves to another commit."""
+    """A branch, or a ref such as a pull request's, that a push moves to another commit."""
 
     branch: str
     commit: str
@@ -154,7 +155,8 @@ def _is_ours(path: Path) -> bool:
 def pushes(lines: Iterable[str]) -> list[Push]:
     """The branches that a push moves, from what git tells its hooks, without deletions and tags.
 
-    Only the tip of each branch is tested, however many commits come with it.
+    Refs such as ``refs/pull/7/head`` are among them: the script says which of them count. Only the
+    tip of each branch is tested, however many commits come with it.
     """
     found = []
     for line in lines:
@@ -162,14 +164,18 @@ def pushes(lines: Iterable[str]) -> list[Push]:
         # confused with the name without them.
         _, _, rest = line.rstrip("\n").partition(" ")
         new, _, ref = rest.partition(" ")
-        if ref.startswith(BRANCHES) and new.strip("0"):
-            found.append(Push(ref.removeprefix(BRANCHES), new))
+        if ref and not ref.startswith(NEVER_TESTED) and new.strip("0"):
+            found.append(Push(branch_name(ref), new))
     return found
 
 
-def may_spend(project: Project, branch: str | None) -> bool:
-    """Whether commits of a branch are tested; True while there is no testset that could tell."""
+def may_spend(project: Project, branch: str) -> bool:
+    """Whether commits of a branch are tested.
+
+    While there is no testset that could tell, every branch is, and no other ref.
+    """
     testset = project.state.latest_testset
-    return testset is None or branch in spending_branches(
-        project.repository.branches(), testset.script
-    )
+    if testset is None:
+        return not branch.startswith(REFS)
+    branches = project.repository.branches()
+    return is_matched(branch, spending_branches(branches, testset.script))

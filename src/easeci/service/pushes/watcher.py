@@ -16,9 +16,11 @@ from easeci.errors import EaseciError, InfrastructureError, NoTestsetError, Usag
 from easeci.files import explained
 from easeci.ledger.signals import Signal
 from easeci.service.commits.advance import catch_up
-from easeci.service.commits.answer import RunAnswer, answer_of
-from easeci.service.commits.submit import run
+from easeci.service.commits.answer import RunAnswer, answer_of, public_log
+from easeci.service.commits.sealed_run import finish_interrupted
+from easeci.service.commits.submit import RunOptions, run
 from easeci.service.project import Project, open_project
+from easeci.service.public_sample import publish_sample
 from easeci.service.pushes.attempts import MOST_TRIES, AttemptRecord
 from easeci.service.pushes.dropbox import DropBox, DroppedPush, Refused
 from easeci.service.pushes.hooks import may_spend
@@ -120,7 +122,8 @@ class Watcher:
             if not may_spend(project, push.branch):
                 recorded = _recorded(project, push.commit)
                 return recorded or NotTested(f"branch {push.branch} spends no steps")
-            return run(project, push.commit, unsandboxed=self.unsandboxed)
+            options = RunOptions(unsandboxed=self.unsandboxed, later=True)
+            return run(project, push.commit, options=options)
         except InfrastructureError:
             raise
         except EaseciError as error:
@@ -134,6 +137,18 @@ class Watcher:
             return
         with project.exclusive():
             catch_up(project)
+            publish_sample(project)
+        yield from self._publish_signals(dropbox, project)
+        # Runs on sealed examples come last: a signal or a push must not wait for them all.
+        with project.exclusive():
+            ran = finish_interrupted(project, unsandboxed=self.unsandboxed, most=1)
+            if ran:
+                catch_up(project)
+        if ran:
+            yield from self._publish_signals(dropbox, project)
+
+    def _publish_signals(self, dropbox: DropBox, project: Project) -> Iterator[str]:
+        """Publish the signals of pushes that were pending."""
         for path in sorted(dropbox.results.glob("[0-9a-f]*")):
             before = dropbox.result(path.name)
             if not isinstance(before, RunAnswer) or before.row.signal is not Signal.PENDING:
@@ -161,5 +176,5 @@ def _recorded(project: Project, commit: str) -> RunAnswer | None:
     """What is disclosed of a commit that was submitted before."""
     for submission in reversed(project.state.submissions):
         if submission.commit == commit:
-            return answer_of(project.state, submission)
+            return answer_of(project.state, submission, log=public_log(project, submission))
     return None

@@ -6,38 +6,50 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from easeci.build.detection import allowed_sandboxes
-from easeci.errors import BuildError, DataError, ScriptError, UsageError
+from easeci.build.same_model import require_program_kept
+from easeci.errors import DataError, ScriptError, UsageError
 from easeci.ledger.events import Event, LabelsAdded, TestsetAdded
+from easeci.ledger.fold import added_testset
 from easeci.ledger.sealed_script import sealed
 from easeci.plan import Estimate, plan, sensitivity_left
+from easeci.plan.bring import examples_to_bring, sample_size
 from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
 from easeci.service.commits.advance import acting
-from easeci.service.commits.baseline import ensure_predictions
 from easeci.service.commits.build import program_of
 from easeci.service.mail.delivery import require_transport
-from easeci.service.project import Project
+from easeci.service.project import Project, utc_now
 from easeci.service.scripts import find_script, load_entries
+from easeci.service.testsets.first_baseline import build_first, choose_baseline
+from easeci.vault.classes import classes_line, require_labelled_classes
 from easeci.vault.intake import Offered, load_offered
-from easeci.vault.sealing import Overlap, overlaps, seal
+from easeci.vault.overlap import FreshExamples, Overlap, leave_out_known
+from easeci.vault.sealing import seal
 
-MOST_SHARED = 0.01
+MOST_LEFT_OUT = 0.01
+"""Above this share the owner is warned of examples that were left out."""
 
 
 @dataclass(frozen=True)
 class Added:
-    """What was added: its size, what the plan needs, and what is missing."""
+    """What was added: its size, what the plan needs, and what is missing.
+
+    ``examples`` and ``labels`` are those of the sealed testset, without its public ``sample``.
+    ``left_out`` counts examples that earlier testsets had; ``overlaps`` says which.
+    """
 
     testset: int
     examples: int
     labels: int
+    sample: int
+    left_out: int
     needed: int | None
     estimator: Estimator
     sensitivity_left: float | None
     overlaps: tuple[Overlap, ...]
     warnings: tuple[str, ...]
     baseline: str | None
-    baseline_failure: str | None
+    classes_line: str | None = None
+    """The line that would declare the classes of the labels, if the script declares none."""
 
     @property
     def loss(self) -> str | None:
@@ -56,15 +68,18 @@ class Added:
 
 @dataclass(frozen=True)
 class Offer:
-    """What the owner wants to add, and which problems the owner accepts."""
+    """What the owner wants to add, and which problems the owner accepts.
+
+    ``baseline`` is the commit that the first one is compared with; None is the usual one.
+    """
 
     examples: Path
     labels: Path | None = None
     label_column: str | None = None
     files: Path | None = None
     script: Path | None = None
+    baseline: str | None = None
     allow_smaller: bool = False
-    allow_overlap: bool = False
     keep_label_column: bool = False
     unsandboxed: bool = False
 
@@ -72,54 +87,80 @@ class Offer:
 def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | None = None) -> Added:
     """Seal examples, labels and script as the project's next testset.
 
-    The estimator is fixed here: ``auto`` becomes the plan's recommendation. So a verdict never
-    depends on how many labels happen to be there.
+    Examples that earlier testsets had are left out, and a public sample is set aside. The estimator
+    is fixed here, so a verdict never depends on when labels arrive.
     """
     entries, source = _script(project, offer.script)
     script = assemble(entries, source or str(offer.script))
     _require_runnable(script)
     require_transport(script)
-    needs = plan(script).chosen
     offered = load_offered(
         offer.examples, labels=offer.labels, label_column=offer.label_column, files=offer.files
     )
     _require_blind(offered, offer)
-    left = _require_size(script, needs, offered.size, allowed=offer.allow_smaller)
+    require_labelled_classes(offered.labels, script.classes)
     with acting(project, waiting):
         _require_no_active(project)
-        shared = _require_fresh(project, offered, allowed=offer.allow_overlap)
+        fresh = _fresh(project, offered)
+        needs = settled_estimate(script, fresh.offered)
+        left = _require_size(script, needs, fresh, allowed=offer.allow_smaller)
         number = len(project.state.testsets) + 1
         _clear_remains(project, number)
-        kept = seal(project.vault, number, offered)
+        size = sample_size(script.sample, fresh.offered.size)
+        baseline = choose_baseline(project, script, offer.baseline)
+        kept = seal(project.vault, number, fresh.offered, sample=size)
+        added = TestsetAdded(
+            testset=number,
+            name=offer.examples.name.encode("utf-8", "replace").decode(),
+            examples=kept.examples,
+            needed=needs.testset_size,
+            script=sealed(entries),
+            source=source,
+            estimator=needs.estimator,
+            files=kept.digests,
+            shared={str(overlap.testset): overlap.shared for overlap in fresh.overlaps},
+            sample=kept.sample,
+            left_out=True,
+        )
         events: list[Event] = [
-            TestsetAdded(
-                testset=number,
-                name=offer.examples.name.encode("utf-8", "replace").decode(),
-                examples=kept.examples,
-                needed=needs.testset_size,
-                script=sealed(entries),
-                source=source,
-                estimator=needs.estimator,
-                files=kept.digests,
-                shared={str(overlap.testset): overlap.shared for overlap in shared},
-            )
+            LabelsAdded(number, file, kept.digests[file], kept.labels_known)
+            for file in kept.label_files
         ]
-        for file in kept.label_files:
-            events.append(LabelsAdded(number, file, kept.digests[file], kept.labels_known))
-        project.append(*events)
-        failure = _build_baseline(project, offer.unsandboxed)
+        if baseline is not None:
+            events += _baseline_events(project, added, baseline, offer.unsandboxed)
+        project.append(added, *events)
     return Added(
         testset=number,
-        examples=offered.size,
-        labels=offered.labels_known,
+        examples=kept.examples,
+        labels=kept.labels_known,
+        sample=kept.sample,
+        left_out=fresh.left_out,
         needed=needs.testset_size,
         estimator=needs.estimator,
         sensitivity_left=left,
-        overlaps=tuple(shared),
-        warnings=(*script.warnings(), *offered.warnings, *_uncommitted(project, source)),
-        baseline=project.state.baseline if script.needs_old_model else None,
-        baseline_failure=failure,
+        overlaps=fresh.overlaps,
+        warnings=(
+            *script.warnings(),
+            *offered.warnings,
+            *_left_out(fresh),
+            *_uncommitted(project, source),
+        ),
+        baseline=baseline,
+        classes_line=None if script.classes else classes_line(offered.labels),
     )
+
+
+def settled_estimate(script: Script, offered: Offered) -> Estimate:
+    """What the testset needs, by the estimator that will decide: as the script says.
+
+    ``auto`` is settled here, once: exact if every label that the condition needs is there, and
+    otherwise sequential. A rule that changes over when labels arrive would get two chances.
+    """
+    designed = plan(script)
+    if script.estimator is not Estimator.AUTO:
+        return designed.chosen
+    complete = not script.needs_labels or offered.labels_known == offered.size
+    return designed.estimate(Estimator.EXACT if complete else Estimator.SEQUENTIAL)
 
 
 def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str | None]:
@@ -146,7 +187,7 @@ def _uncommitted(project: Project, source: str | None) -> tuple[str, ...]:
 
 
 def _require_runnable(script: Script) -> None:
-    program_of(script)
+    require_program_kept(program_of(script).command, script.ignore)
     if script.adaptivity is Adaptivity.NONE and script.third_party is None:
         raise ScriptError(
             "adaptivity none needs an address that the verdicts are sent to",
@@ -166,20 +207,28 @@ def _require_blind(offered: Offered, offer: Offer) -> None:
     )
 
 
-def _require_size(script: Script, needs: Estimate, examples: int, *, allowed: bool) -> float | None:
+def _require_size(
+    script: Script, needs: Estimate, fresh: FreshExamples, *, allowed: bool
+) -> float | None:
     """The sensitivity that remains if the testset is smaller than planned; None if it is not."""
-    needed = needs.testset_size
-    if needed is None or examples >= needed:
+    needed, offered = needs.testset_size, fresh.offered.size
+    sample = sample_size(script.sample, offered)
+    left = offered - sample
+    if needed is None or left >= needed:
         return None
     if not allowed:
+        bring = examples_to_bring(needed, script.sample).examples + fresh.left_out
+        minus = f", {sample:,} of them for the public sample" if sample else ""
+        known = f"; {fresh.left_out:,} more were in earlier testsets" if fresh.left_out else ""
         raise DataError(
-            f"the testset is too small: it has {examples:,} examples, the plan needs "
-            f"{needed:,} ({needs.estimator}); {needed - examples:,} are missing",
-            hint="Add more; or loosen the script (`easeci plan` shows what each change saves); or "
-            "use --allow-smaller: no answer gets less safe, but clearly good commits may be "
-            "missed more often.",
+            f"the testset is too small: the plan needs {needed:,} sealed examples "
+            f"({needs.estimator}), and {left:,} are left of {offered:,}{minus}{known}",
+            hint=f"Bring {bring:,} in all, the sample included: "
+            f"{bring - offered - fresh.left_out:,} are missing. Or loosen the script (`easeci "
+            "plan` shows what each change saves); or use --allow-smaller: no answer gets less "
+            "safe, but clearly good commits may be missed more often.",
         )
-    return sensitivity_left(replace(script, estimator=needs.estimator), examples)
+    return sensitivity_left(replace(script, estimator=needs.estimator), left)
 
 
 def _require_no_active(project: Project) -> None:
@@ -192,23 +241,34 @@ def _require_no_active(project: Project) -> None:
         )
 
 
-def _require_fresh(project: Project, offered: Offered, *, allowed: bool) -> list[Overlap]:
+def _fresh(project: Project, offered: Offered) -> FreshExamples:
+    """What is left of the examples without those that earlier testsets or their samples had."""
     earlier = [project.sealed(testset) for testset in project.state.testsets.values()]
-    found = overlaps(offered, earlier)
-    for overlap in found:
-        if overlap.identical:
-            raise DataError(
-                f"these are the examples of testset {overlap.testset} again",
-                hint="Developers have adapted to answers on them: add new examples.",
-            )
-        if overlap.share > MOST_SHARED and not allowed:
-            raise DataError(
-                f"{overlap.shared:,} of the examples ({float(overlap.share):.1%}) were in testset "
-                f"{overlap.testset} already",
-                hint="Remove them: developers know answers on them. --allow-overlap keeps them; "
-                "the guarantee then assumes that they make no difference.",
-            )
-    return found
+    fresh = leave_out_known(offered, earlier)
+    if fresh.offered.size:
+        return fresh
+    whole = next((found for found in fresh.overlaps if found.shared == offered.size), None)
+    where = "earlier testsets" if whole is None else f"testset {whole.testset}"
+    if whole is not None and whole.by_content < offered.size:
+        hint = (
+            f"{whole.by_id:,} have the id of one there. If ids only number the rows, give the "
+            "examples of every testset ids of their own."
+        )
+    else:
+        hint = "Developers have adapted to answers on them: add new examples."
+    raise DataError(f"all {offered.size:,} examples were in {where}", hint=hint)
+
+
+def _left_out(fresh: FreshExamples) -> tuple[str, ...]:
+    """A warning if much was left out: the rest is not a sample of all inputs any more."""
+    size = fresh.offered.size + fresh.left_out
+    if fresh.left_out <= MOST_LEFT_OUT * size:
+        return ()
+    return (
+        f"{fresh.left_out:,} of {size:,} examples ({fresh.left_out / size:.1%}) were left out, "
+        "because earlier testsets or their samples had them: the guarantee is now about inputs "
+        "unlike those",
+    )
 
 
 def _clear_remains(project: Project, number: int) -> None:
@@ -218,14 +278,13 @@ def _clear_remains(project: Project, number: int) -> None:
         project.vault.discard(number)
 
 
-def _build_baseline(project: Project, unsandboxed: bool) -> str | None:
-    """Build the baseline on the new testset. If that fails, the testset stays; returns why."""
-    testset = project.require_active()
-    if project.state.baseline is None or not testset.script.needs_old_model:
-        return None
+def _baseline_events(
+    project: Project, added: TestsetAdded, commit: str, unsandboxed: bool
+) -> list[Event]:
+    """Build the baseline on the new testset; if that fails, nothing of the testset is left."""
     try:
-        sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
-        ensure_predictions(project, testset, sandboxes)
-    except BuildError as error:
-        return str(error)
-    return None
+        testset = added_testset(added, utc_now())
+        return build_first(project, testset, commit, unsandboxed=unsandboxed)
+    except BaseException:
+        project.vault.discard(added.testset)
+        raise

@@ -49,7 +49,8 @@ def release_testset(
                 f"{folder} is not an empty folder", hint="Name one that is new or empty."
             )
         project.append(TestsetReleased(testset.number, by))
-        write_release(project.sealed(testset), folder, testset.label_files)
+        sealed = project.sealed(testset)
+        write_release(sealed.examples, sealed.labels.values(testset.label_files), folder)
         return Released(testset.number, str(folder), testset.examples, testset.labels)
 
 

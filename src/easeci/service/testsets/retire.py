@@ -7,7 +7,8 @@ from collections.abc import Callable
 from easeci.ledger.mail_rules import Letters
 from easeci.ledger.reasons import ByHand
 from easeci.ledger.state import Testset
-from easeci.service.commits.advance import acting, retirement
+from easeci.ledger.turns import retirement
+from easeci.service.commits.advance import acting
 from easeci.service.project import Project, require_number
 
 

@@ -1,25 +1,46 @@
-"""A build that fails spends no step, and what it printed is the owner's."""
+"""A build that fails on the public sample is free and told in full; on sealed examples it is a FAIL."""
 
 from __future__ import annotations
 
 import pytest
 
 from easeci.ledger.signals import Signal
-from tests.projects import opened, run_on
+from easeci.views.history import build_log
+from tests.projects import ON_SEALED, add, opened, run_on
 from tests.repositories import Workplace
 
 
-def test_a_program_that_fails_spends_no_step(sealed: Workplace) -> None:
-    run_on(sealed)
-    sealed.write("model.py", "raise SystemExit(3)\n")
+def test_a_program_that_fails_on_the_sample_spends_no_step(sealed: Workplace) -> None:
+    sealed.write("model.py", "print('why')\nraise SystemExit(3)\n")
     sealed.commit("broken")
     answer = run_on(sealed)
     assert answer.row.signal is Signal.BUILD_ERROR
     assert answer.failure is not None
     assert "exit code 3" in answer.failure
+    assert "why" in (answer.log or "")
     assert answer.steps_used == 0
     project = opened(sealed)
     assert project.state.build_failures(project.require_active()) == 1
+
+
+def test_a_program_that_fails_on_sealed_examples_fails_and_only_the_owner_reads_why(
+    sealed: Workplace,
+) -> None:
+    sealed.write("model.py", ON_SEALED)
+    sealed.commit("fails on sealed examples")
+    answer = run_on(sealed)
+    assert (answer.row.signal, answer.charged, answer.steps_used) == (Signal.FAIL, True, 1)
+    assert (answer.failure, answer.log) == (None, None)
+    assert "this is secret" in build_log(opened(sealed), 1)
+    assert run_on(sealed).steps_used == 1
+
+
+def test_without_a_sample_every_failed_build_is_charged(place: Workplace) -> None:
+    add(place, sample="0")
+    place.write("model.py", "raise SystemExit(3)\n")
+    place.commit("broken")
+    answer = run_on(place)
+    assert (answer.row.signal, answer.steps_used, answer.failure) == (Signal.FAIL, 1, None)
 
 
 @pytest.mark.parametrize(
@@ -31,10 +52,10 @@ def test_a_program_that_fails_spends_no_step(sealed: Workplace) -> None:
         "nothing": "pass",
     }.values(),
 )
-def test_malformed_predictions_spend_no_step_and_are_not_quoted(
-    sealed: Workplace, program: str
-) -> None:
-    run_on(sealed)
+def test_malformed_predictions_on_the_sample_spend_no_step(place: Workplace, program: str) -> None:
+    """And what is wrong with them is told: the sample is public."""
+    add(place, classes="[low, high]")
+    sealed = place
     sealed.write(
         "test_model.py",
         "import json, os\n"
@@ -46,4 +67,4 @@ def test_malformed_predictions_spend_no_step_and_are_not_quoted(
     answer = run_on(sealed)
     assert answer.row.signal is Signal.BUILD_ERROR
     assert answer.steps_used == 0
-    assert "e1" not in (answer.failure or "")
+    assert answer.failure

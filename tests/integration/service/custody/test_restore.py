@@ -223,3 +223,15 @@ def test_a_copy_in_another_clone_is_not_noticed(sealed: Workplace) -> None:
     run_on(sealed)
     sealed.git("clone", "--quiet", ".", str(sealed.folder / "clone"))
     assert open_project(sealed.folder / "clone", store=sealed.folder / "older").head.number > 0
+
+
+def test_the_public_sample_comes_back(backed_up: Workplace, tmp_path: Path) -> None:
+    """With its examples, and with room for predictions on it."""
+    restore_backup(backed_up.folder / "backup.tar", store_of(backed_up))
+    project = opened(backed_up)
+    assert verify(project) == []
+    sample = project.sealed(project.require_active()).sample
+    assert sample is not None
+    rows = [f"{name},low" for name in sample.ids]
+    (tmp_path / "p.csv").write_text("\n".join(["id,prediction", *rows, ""]))
+    assert sample.predictions.store(tmp_path / "p.csv").name.startswith("sample/predictions/")

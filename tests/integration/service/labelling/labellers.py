@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from tests.projects import opened
 from tests.repositories import Workplace
 
 LABEL, SKIPPED, CANNOT_TELL = LabelState.LABEL, LabelState.SKIPPED, LabelState.CANNOT_TELL
-CUTS = (0.7, 0.4, 0.45)
+CUTS = (0.7, 0.33, 0.47)
 
 
 def two_waiting(folder: Path) -> Workplace:
@@ -29,7 +30,7 @@ def two_waiting(folder: Path) -> Workplace:
         patch.setattr(
             sealing, "_secret_order", lambda size: np.random.default_rng(7).permutation(size)
         )
-        return made(folder, cuts=CUTS)
+        return made(folder, cuts=CUTS, sample="0")
 
 
 def made(folder: Path, cuts: tuple[float, ...], **keys: str) -> Workplace:
@@ -105,5 +106,6 @@ def rests_on(place: Workplace, found: list[Any]) -> set[str]:
 
 
 def verdicts(place: Workplace) -> list[Any]:
-    """The verdict of every step."""
-    return [step.verdict for step in opened(place).state.testsets[1].steps]
+    """The verdict of every step, apart from how many labels were there when its turn came."""
+    found = [step.verdict for step in opened(place).state.testsets[1].steps]
+    return [None if verdict is None else replace(verdict, labels_at_hand=0) for verdict in found]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,14 @@ from easeci.ledger.signals import Signal
 from easeci.service.commits.submit import run
 from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import export_wanted, import_labels
+from easeci.service.labelling.outlook import A_DAY_OF_LABELS
 from easeci.service.project import open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.tables.label_formats import LabelFormat
 from easeci.vault.codes import load_codes
-from easeci.verdict.decide import decide
-from tests.projects import add, opened, with_model
-from tests.repositories import Workplace, copy_of
+from easeci.verdict.decide import BATCH, decide
+from tests.projects import add, opened, sealed_ids, with_model
+from tests.repositories import SEALED, Workplace, copy_of
 
 SECRET = "topsecretlabel"
 
@@ -36,7 +38,7 @@ def place(tmp_path: Path) -> Workplace:
 @pytest.fixture
 def unlabelled(tmp_path: Path) -> Workplace:
     """A testset without labels and with declared classes."""
-    place = Workplace.make(tmp_path, classes="[low, high]")
+    place = Workplace.make(tmp_path, classes="[low, high]", sample="0")
     place.commit_cut(0.7)
     project = open_project(place.repository, create=True)
     add_testset(project, Offer(place.examples, script=place.repository / ".easeci.yml"))
@@ -50,10 +52,13 @@ def file(place: Workplace, text: str, name: str = "some.csv") -> Path:
 
 
 def test_what_is_good_is_used_and_the_rest_is_said(unlabelled: Workplace) -> None:
-    """Unknown ids, unknown classes, a dispute: counted, named by id, never by label."""
+    """Unknown ids, unknown classes, a dispute: counted, and named by id.
+
+    Of labels, only the spellings that the script does not declare are quoted.
+    """
     rows = [
         "e1,low,ada", "e1,low,bob", "e2,low,ada", "e2,high,bob", "e3,high,ada",
-        f"e4,{SECRET},ada", f"nobody,{SECRET},ada", "e5,low,ada", "e5,low,bob",
+        "e4,Low,ada", f"nobody,{SECRET},ada", "e5,low,ada", "e5,low,bob",
     ]  # fmt: skip
     path = file(unlabelled, "\n".join(["id,label,by", *rows, ""]))
     with pytest.raises(DataError, match="labellers dispute 1") as caught:
@@ -64,7 +69,7 @@ def test_what_is_good_is_used_and_the_rest_is_said(unlabelled: Workplace) -> Non
     assert (done.added, done.disputed, done.unsettled, done.skipped) == (3, 1, 1, 0)
     assert done.problems == (
         "1 ids are not in the testset: nobody",
-        "1 labels are none of the script's classes, at id e4",
+        "1 labels are none of the script's classes: 'Low', at id e4",
     )
     assert done.labellers == ("ada", "bob")
     assert done.agreement is not None
@@ -152,7 +157,7 @@ def test_labels_that_are_wanted_are_exported_and_imported_until_the_answer(
     truth = dict(line.split(",") for line in place.labels.read_text().splitlines()[1:])
     asked = place.folder / "ask.csv"
     given = 0
-    while export_wanted(opened(place), asked).wanted:
+    while export_wanted(opened(place), asked, count=BATCH).wanted:
         header, *rows = asked.read_text().splitlines()
         assert header == "id,label,x"
         ids = [row.split(",")[0] for row in rows]
@@ -167,12 +172,9 @@ def test_labels_that_are_wanted_are_exported_and_imported_until_the_answer(
     import_labels(opened(place), place.labels)
     project = opened(place)
     testset = project.state.testsets[1]
-    codes = load_codes(
-        project.sealed(testset),
-        testset.predictions[project.state.submissions[1].commit].file,
-        testset.predictions[project.state.submissions[0].commit].file,
-        testset.label_files,
-    )
+    assert step.baseline_model is not None
+    new, old = testset.predictions[step.model], testset.predictions[step.baseline_model]
+    codes = load_codes(project.sealed(testset), new.file, old.file, testset.label_files)
     again = decide(replace(testset.script, estimator=testset.estimator), codes, "")
     assert again.labels == step.verdict.labels
 
@@ -183,7 +185,8 @@ def test_labels_never_change_silently(place: Workplace) -> None:
     place.commit_cut(0.52)
     before = run(opened(place))
     wrong = place.folder / "wrong.csv"
-    wrong.write_text("id,label\ne1,low\ne2,low\ne3,low\ne4,low\n")
+    some = sorted(sealed_ids(place.repository))[:8]
+    wrong.write_text("\n".join(["id,label", *(f"{name},low" for name in some), ""]))
     with pytest.raises(DataError, match="--correct"):
         import_labels(opened(place), wrong)
     done = import_labels(opened(place), wrong, correct=True)
@@ -206,7 +209,8 @@ def test_labels_in_another_spelling_are_taken_and_warned_of(place: Workplace) ->
     rows = [f"{name},{'cat' if i % 2 else 'dog'}" for i, name in enumerate(names)]
     other.write_text("\n".join(["id,label", *rows, ""]))
     done = import_labels(opened(place), other)
-    assert done.added == 1500
+    assert done.added == SEALED
+    assert "80 labels are for the public sample, which no verdict needs" in done.warnings
     assert any("spelt the same way" in warning for warning in done.warnings)
 
 
@@ -231,7 +235,7 @@ def test_labels_for_unknown_ids_are_refused(place: Workplace) -> None:
 
 
 def test_an_export_is_recorded_before_anything_is_written(unlabelled: Workplace) -> None:
-    """Also one that fails half way. If no label is wanted, nothing is exported or recorded."""
+    """Also one that fails half way. If no label is wanted, no example is handed out."""
     run(opened(unlabelled))
     assert export_wanted(opened(unlabelled), unlabelled.folder / "ask.csv").wanted == 0
     unlabelled.commit_cut(0.52)
@@ -245,3 +249,73 @@ def test_an_export_is_recorded_before_anything_is_written(unlabelled: Workplace)
         LabelsExported(1, wanted, "csv", "ann"),
         LabelsExported(1, wanted, "jsonl", "eve"),
     ]
+
+
+@pytest.mark.parametrize("form", LabelFormat)
+@pytest.mark.parametrize("unsettled", [False, True])
+def test_without_a_wanted_label_the_file_is_written_without_examples(
+    unlabelled: Workplace, form: LabelFormat, unsettled: bool
+) -> None:
+    """An older file of that name would be imported again. What is written can be imported."""
+    name = "ask.csv" if form is LabelFormat.CSV else "ask.jsonl"
+    stale = file(unlabelled, "id,label\ne1,low\n", name)
+    done = export_wanted(opened(unlabelled), stale, form=form, unsettled=unsettled)
+    assert (done.wanted, done.config) == (0, None)
+    content = stale.read_text().strip()
+    assert content == {"csv": "id,label", "label-studio": "[]"}.get(form, "")
+    read = import_labels(opened(unlabelled), stale, form=form)
+    assert (read.added, read.unchanged, read.problems, read.empty) == (0, 0, (), True)
+    project = opened(unlabelled)
+    kinds = [record.kind for record in project.store.records(project.name)]
+    assert not {"LabelsExported", "LabelsAdded"} & set(kinds)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("some.csv", "id,label\n"), ("some.csv", "id,label,by,x\n"), ("some.jsonl", "")],
+)
+def test_a_file_without_rows_holds_a_part_of_the_labels(
+    place: Workplace, name: str, text: str
+) -> None:
+    """The part is empty. It can come with the testset, or later."""
+    path = file(place, text, name)
+    project = open_project(place.repository, create=True)
+    script = place.repository / ".easeci.yml"
+    assert add_testset(project, Offer(place.examples, labels=path, script=script)).labels == 0
+    assert import_labels(opened(place), path, strict=True).empty
+    run(opened(place))
+    place.commit_cut(0.52)
+    assert run(opened(place)).row.signal is Signal.PENDING
+    import_labels(opened(place), place.labels)
+    assert run(opened(place)).row.signal is Signal.PASS
+
+
+def test_the_commands_say_what_a_file_of_questions_holds(place: Workplace) -> None:
+    """Size, hours, files to come, and that more than needed only cost; then that none is wanted."""
+    add(place, labelled=False)
+    run(opened(place))
+    place.commit_cut(0.52)
+    run(opened(place))
+    asked = place.folder / "ask.csv"
+
+    def said(*arguments: str) -> str:
+        return " ".join(place.easeci("labels", *arguments, code=0).stdout.split())
+
+    few = said("export", str(asked), "--count", "1")
+    assert few.startswith(f"1 example to label is in {asked}. Labelling takes 1 min at 5 s each.")
+    assert re.search(r"The commit takes about \d+ more labels \(\d+ such files\), at most", few)
+    assert "At least" not in few
+    many = said("export", str(asked))
+    assert re.search(r"at most \d+ \(1 such file\)\. At least \d+ labels are needed\. Import", many)
+    assert "are not used for it, and only cost time." in many
+    shown = json.loads(place.easeci("labels", "export", str(asked), "--json", code=0).stdout)
+    assert 0 < shown["needed"] <= shown["expected"] <= shown["most"] == shown["wanted"]
+    import_labels(opened(place), place.labels)
+    assert said("export", str(asked)) == (
+        f"No labels are wanted. {asked} was written without examples, so that no older file is "
+        "imported again."
+    )
+    assert said("import", str(asked)) == "Testset 1: 0 labels added. The file has no labels."
+    assert f"{A_DAY_OF_LABELS:,}" in said("export", "--help")
+    refused = place.easeci("labels", "export", str(asked), "--count", "0", code=2)
+    assert "--count" in refused.stderr

@@ -18,7 +18,7 @@ from tests.integration.service.labelling.labellers import (
     tickets,
 )
 from tests.projects import opened
-from tests.repositories import Workplace
+from tests.repositories import EXAMPLES, Workplace
 
 
 def test_nobody_gets_far_ahead_of_somebody_slow(place: Workplace) -> None:
@@ -50,7 +50,7 @@ def test_what_is_no_answer_is_refused(place: Workplace) -> None:
         "",
         "zz",
         "0" * 16,
-        at(session)._tickets.ticket(1, 1500),
+        at(session)._tickets.ticket(1, EXAMPLES),
         at(session)._tickets.ticket(2, 0),
     ):
         with pytest.raises(UsageError, match="invalid or expired question"):

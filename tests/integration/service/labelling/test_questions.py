@@ -98,7 +98,7 @@ def test_what_a_verdict_is_known_with_is_not_taken_back(place: Workplace) -> Non
     assert at(session).undo("b", "bob") is None
     assert at(session).undoable("bob") is None
     assert at(session).awaiting_flush
-    assert len(session.flush(recorder).answered) == 1
+    assert session.flush(recorder).answered
     assert at(session).undo("b", "bob") is None
     session.close(opened(place))
 

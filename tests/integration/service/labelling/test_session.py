@@ -339,12 +339,13 @@ def test_flushing_waits_for_another_command_and_labellers_do_not(place: Workplac
         assert thread.is_alive()
     thread.join(60)
     (done,) = results
-    assert len(done.answered) == 1
+    assert done.answered
     assert done.problems == ()
     assert not at(session).awaiting_flush
     sealed = opened(place).sealed(opened(place).state.testsets[1])
     assert str(sealed.examples.ids_at([1499])[0]) in recorded(place), "kept: labels are dear"
-    assert at(session).take("b", "bob", 1), "the next step"
+    more = opened(place).state.testsets[1].undecided_step is not None
+    assert bool(at(session).take("b", "bob", 1)) == more, "the next step"
     assert session.has_work is False, "recorded on the way"
     session.close(opened(place))
 

@@ -9,7 +9,7 @@ import pytest
 
 from easeci.errors import InfrastructureError
 from easeci.service.commits.answer import RunAnswer
-from easeci.service.commits.submit import run
+from easeci.service.commits.submit import RunOptions, run
 from easeci.service.project import Project, open_project
 from easeci.service.pushes import watcher
 from easeci.service.pushes.attempts import (
@@ -188,10 +188,10 @@ def test_an_error_that_nobody_foresaw_counts(
     assert shared.round() == ["baseline"]
     bad = shared.push(0.6)
 
-    def failing(project: Project, commit: str, *, unsandboxed: bool) -> RunAnswer:
+    def failing(project: Project, commit: str, *, options: RunOptions) -> RunAnswer:
         if commit == bad:
             raise MemoryError
-        return run(project, commit, unsandboxed=unsandboxed)
+        return run(project, commit, options=options)
 
     with monkeypatch.context() as broken:
         broken.setattr(watcher, "run", failing)

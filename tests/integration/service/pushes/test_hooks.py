@@ -13,10 +13,18 @@ from tests.integration.service.pushes.repositories import ID, git, installed
 
 
 def test_pushes_are_branches_that_move() -> None:
+    """Refs of forges are among them. Tags, notes and copies of other repositories are not."""
     zero, lines = "0" * 40, []
     lines += [f"{zero} {ID} refs/heads/main\n", f"{ID} {zero} refs/heads/gone\n"]
     lines += [f"{zero} {ID} refs/tags/v1\n", f"{zero} {ID} refs/heads/a/b\n", "\n"]
-    assert pushes(lines) == [Push("main", ID), Push("a/b", ID)]
+    lines += [f"{zero} {ID} refs/notes/commits\n", f"{zero} {ID} refs/remotes/origin/main\n"]
+    lines += [f"{zero} {ID} refs/pull/7/head\n", f"{zero} {ID} refs/heads/refs/pull/8/head\n"]
+    assert pushes(lines) == [
+        Push("main", ID),
+        Push("a/b", ID),
+        Push("refs/pull/7/head", ID),
+        Push("refs/heads/refs/pull/8/head", ID),
+    ]
 
 
 def test_a_branch_with_an_odd_space_is_another_branch() -> None:

@@ -17,7 +17,7 @@ def test_who_may_push_is_in_the_modes(bare: Path) -> None:
     assert find_sharing(bare) is Sharing.GROUP
     installed(bare)
     modes = {path.name: path.stat().st_mode & 0o7777 for path in (bare / "easeci").iterdir()}
-    assert modes == {"drop": 0o1730, "results": 0o750, "private": 0o700}
+    assert modes == {"drop": 0o1730, "results": 0o750, "sample": 0o750, "private": 0o700}
     (bare / "objects").chmod(0o2777)
     installed(bare)
     assert (bare / "easeci" / "drop").stat().st_mode & 0o7777 == 0o1733
