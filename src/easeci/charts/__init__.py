@@ -9,10 +9,11 @@ when the first chart is drawn.
 
 from easeci.charts.bars import Bar, LabelsBar, bar_chart, labels_chart
 from easeci.charts.decisions import Decisions, decision_chart
-from easeci.charts.drawing import Axis, for_pages, png, require_charts, warm_up
-from easeci.charts.evidence import evidence_chart
+from easeci.charts.drawing import Axis, for_pages, has_charts, png, require_charts, warm_up
+from easeci.charts.evidence import evidence_chart, interval_chart
 from easeci.charts.history import StepPoint, count_chart, history_chart
 from easeci.charts.lines import Mark, Panel, Series, line_chart
+from easeci.charts.plan_curves import pass_chart, tolerance_chart
 from easeci.charts.style import FONT, THEME_COLOURS, Colour
 
 __all__ = [
@@ -32,10 +33,14 @@ __all__ = [
     "decision_chart",
     "evidence_chart",
     "for_pages",
+    "has_charts",
     "history_chart",
+    "interval_chart",
     "labels_chart",
     "line_chart",
+    "pass_chart",
     "png",
     "require_charts",
+    "tolerance_chart",
     "warm_up",
 ]

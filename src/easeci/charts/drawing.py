@@ -55,6 +55,15 @@ def round_step(span: int, most_ticks: int) -> int:
     return next(step for step in steps if span <= step * (most_ticks - 1))
 
 
+def has_charts() -> bool:
+    """Whether the extra that draws charts is installed."""
+    try:
+        load_altair()
+    except UsageError:
+        return False
+    return True
+
+
 def require_charts() -> None:
     """Raise an error if the extra that draws charts is not installed."""
     load_altair()

@@ -1,4 +1,4 @@
-"""The evidence on one clause of one commit, label by label, against what it must reach."""
+"""The evidence on one clause of one commit, label by label: its targets, and the interval."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ HEADROOM = 0.06
 MOST_TICKS = 7
 LARGEST_PLAIN = 3
 PROOF, PROOF_BAR = "proof", "what a proof must reach"
-FUTILITY, FUTILITY_BAR = "futility", "what giving up must reach"
+FUTILITY, FUTILITY_BAR = "futility", "what stops asking"
+LOWER, UPPER, THRESHOLD = "lower end of the interval", "upper end", "threshold"
+AROUND = 1.5
+"""The picture reaches this many widths of the last interval beyond its ends."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ _SLIM = _Look(SLIM - 2 * MARGIN - 68, 5, 2)  # 68 for the axis and half of the l
 _POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ENDINGS = {
     "proven": "proven after {} labels",
-    "futile": "given up after {} labels",
+    "futile": "stopped asking after {} labels",
     "exhausted": "neither after all {} labels",
     "open": "{} labels so far",
 }
@@ -68,6 +71,39 @@ def evidence_chart(curves: ClauseCurves, *, slim: bool = False) -> str:
     title = _ENDINGS[curves.ending.value].format(f"{last:,}")
     panel = Panel(title, drawn)
     return line_chart([panel], across, up, look.width, EVIDENCE_HEIGHT, look.columns, slim=slim)
+
+
+def interval_chart(curves: ClauseCurves, *, slim: bool = False) -> str:
+    """The interval after each label, cut at the edge of the picture, and the threshold."""
+    look = _SLIM if slim else _WIDE
+    across = _labels_axis(curves.labels[-1], look.ticks)
+    last = (100.0 * curves.low[-1], 100.0 * curves.high[-1])
+    room = AROUND * max(last[1] - last[0], 1e-3)
+    threshold = 100.0 * curves.threshold
+    up = _values_axis(curves.unit, min(last[0] - room, threshold), max(last[1] + room, threshold))
+    low, high = (
+        tuple(min(max(100.0 * end, up.lowest), up.highest) for end in ends)
+        for ends in (curves.low, curves.high)
+    )
+    labels = tuple(float(x) for x in curves.labels)
+    band = tuple(zip(low, high, strict=True))
+    lower, upper = (tuple(zip(labels, ends, strict=True)) for ends in (low, high))
+    bar = ((across.lowest, threshold), (across.highest, threshold))
+    drawn = (
+        Series(LOWER, Colour.BLUE, Mark.LINE, lower, spread=band),
+        Series(UPPER, Colour.BLUE, Mark.DOT_DASHED, upper),
+        Series(THRESHOLD, Colour.VERMILION, Mark.DASHED, bar),
+    )
+    panel = Panel(f"interval after {curves.labels[-1]:,} labels", drawn)
+    return line_chart([panel], across, up, look.width, EVIDENCE_HEIGHT, look.columns, slim=slim)
+
+
+def _values_axis(unit: str, low: float, high: float) -> Axis:
+    fine = 10.0 ** math.floor(math.log10(high - low) - 1.0)
+    step = round_step(math.ceil((high - low) / fine), MOST_TICKS) * fine
+    first = math.ceil(low / step)
+    ticks = tuple(round(k * step, 9) for k in range(first, math.floor(high / step) + 1))
+    return Axis(unit, low, high, ticks)
 
 
 def power_of_ten(power: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -15,6 +15,12 @@ from easeci.errors import ExitCode
 from easeci.service.checks import Checked, write_ids
 from easeci.service.checks import check as check_files
 from easeci.service.scripts import DEFAULTS
+from easeci.verdict import wording
+
+if TYPE_CHECKING:
+    from easeci.ledger.verdicts import RecordedClause, RecordedVerdict
+    from easeci.script import Mode
+    from easeci.verdict.result import ClauseResult
 
 ONE_VERDICT = {**DEFAULTS, "adaptivity": "none", "steps": "1"}
 """Without --steps, one verdict is all that is asked of the testset."""
@@ -67,37 +73,21 @@ def _exit_code(checked: Checked) -> ExitCode:
 
 
 def _show(request: Request, checked: Checked, ask: Path | None) -> None:
+    from easeci.ledger.verdicts import record_of
+
     console = output()
-    script, verdict = request.script, checked.verdict
-    for found in verdict.clauses:
-        # Nothing beyond what Φ can be is drawn; the decision itself knows no such limit.
-        score = found.clause.score
-        interval = (
-            float(max(found.interval.low, score.lowest)),
-            float(min(found.interval.high, score.highest)),
-        )
-        estimate = None if found.estimate is None else float(found.estimate)
-        threshold = float(found.clause.threshold)
-        ruler = ruler_around([*interval, threshold], min(console.width, 80) - 6)
-        style = STYLES[found.result]
-        console.print(f"[bold]{escape(found.clause.text)}[/]   [bold {style}]{found.result}[/]")
-        drawing, scale = ruler.draw(interval, estimate, threshold, style)
-        console.print(Padding(drawing, (0, 0, 0, 2), expand=False))
-        console.print(Padding(scale, (0, 0, 0, 2), expand=False))
-        shown = "labels missing" if estimate is None else f"{estimate:.4f}"
+    script, recorded = request.script, record_of(checked.verdict)
+    _show_answer(checked, recorded, script.mode, ask)
+    console.print()
+    for found, live in zip(recorded.clauses, checked.verdict.clauses, strict=True):
+        _show_clause(found, live)
+    if recorded.interval_note is not None:
+        console.print(f"[dim]{recorded.interval_note}[/]")
+    if checked.exact_is_apt:
         console.print(
-            f"  {found.clause.score} = {shown}, interval [{interval[0]:.4f}, {interval[1]:.4f}], "
-            f"{found.sample:,} examples",
-            markup=False,
+            "[dim]Every label was there. --estimator exact is apt, and more decisive, for a user "
+            "who had all labels beforehand and chooses it before the first answer.[/]"
         )
-        if found.widened and found.final and found.tolerance is not None:
-            wider = (
-                f"[yellow]Wider than the script's ±{float(found.clause.tolerance):g}:[/] that "
-                f"needs {found.needed:,} examples; these allow ±{float(found.tolerance):.4g}."
-            )
-            console.print(Padding(wider, (0, 0, 0, 2), expand=False))
-        console.print()
-    _show_answer(request, checked, ask)
     if request.defaults:
         console.print(f"[dim]By default: {request.defaults_in_words}.[/]")
     of = "the only one" if script.steps == 1 else f"one of {script.steps:,}"
@@ -107,25 +97,50 @@ def _show(request: Request, checked: Checked, ask: Path | None) -> None:
     )
 
 
-def _show_answer(request: Request, checked: Checked, ask: Path | None) -> None:
+def _show_clause(found: RecordedClause, live: ClauseResult) -> None:
     console = output()
-    verdict, mode = checked.verdict, request.script.mode
-    rests = (
-        f"by {verdict.estimator}, on {verdict.examples:,} examples and {verdict.labels:,} labels"
+    # Nothing beyond what Φ can be is drawn; the decision itself knows no such limit.
+    score = found.clause.score
+    low, high = max(found.low, float(score.lowest)), min(found.high, float(score.highest))
+    interval, threshold = (100.0 * low, 100.0 * high), 100.0 * float(found.clause.threshold)
+    unit = wording.unit(score)
+    ruler = ruler_around([*interval, threshold], min(console.width, 80) - 7 - len(unit), unit)
+    style = STYLES[found.result]
+    console.print(f"[bold]{escape(found.text)}[/]   [bold {style}]{found.result}[/]")
+    estimate = None if found.estimate is None else 100.0 * found.estimate
+    for line in ruler.draw(interval, estimate, threshold, style):
+        console.print(Padding(line, (0, 0, 0, 2), expand=False))
+    missing = "labels missing" if not live.final else "not known without labels"
+    shown = missing if found.estimate is None else found.estimate_words
+    console.print(
+        f"  {score} = {shown}, interval {found.interval_words}, {found.examples:,} examples",
+        markup=False,
     )
-    if verdict.passed is None:
+    if found.widened and live.final and found.tolerance is not None:
+        wider = (
+            f"[yellow]Wider than the script's ±{float(found.clause.tolerance):g}:[/] that "
+            f"needs {found.examples_needed:,} examples; these allow ±{found.tolerance:.4g}."
+        )
+        console.print(Padding(wider, (0, 0, 0, 2), expand=False))
+    console.print()
+
+
+def _show_answer(checked: Checked, recorded: RecordedVerdict, mode: Mode, ask: Path | None) -> None:
+    console = output()
+    rests = (
+        f"by {recorded.estimator}, on {recorded.examples:,} examples and {recorded.labels:,} labels"
+    )
+    if recorded.passed is None:
         console.print(
-            f"[bold yellow]WAITING[/] for {len(verdict.wanted):,} labels: the answer depends on "
-            f"them ({rests})."
+            f"[bold yellow]WAITING[/] for {len(checked.verdict.wanted):,} labels: the answer "
+            f"depends on them ({rests})."
         )
         where = f"Their ids are in {ask}." if ask else "--ask FILE writes their ids."
         console.print(escape(where))
         return
-    word = "[bold green]PASS[/]" if verdict.passed else "[bold red]FAIL[/]"
-    why = (
-        f"the condition is {verdict.result}"
-        if verdict.result != "Unknown"
-        else f"the condition is Unknown, which {mode} answers with "
-        + ("pass" if verdict.passed else "fail")
-    )
-    console.print(f"{word}: {why} ({rests}).")
+    word = "[bold green]PASS[/]" if recorded.passed else "[bold red]FAIL[/]"
+    console.print(f"{word}: {escape(recorded.why)}.")
+    answers = ""
+    if recorded.result == "Unknown":
+        answers = f", which {mode} answers with {'pass' if recorded.passed else 'fail'}"
+    console.print(f"The condition is {recorded.result}{answers} ({rests}).")

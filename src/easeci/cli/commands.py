@@ -32,7 +32,9 @@ class CommandEntry:
 COMMANDS = {
     "init": CommandEntry("init", "init", "Write a commented script to start from."),
     "plan": CommandEntry(
-        "plan", "plan", "How many examples and labels a script needs, by every method, and why."
+        "plan",
+        "plan",
+        "What a script needs: examples, labels over a testset's life, and what it means.",
     ),
     "check": CommandEntry(
         "check",
@@ -44,14 +46,14 @@ COMMANDS = {
         "simulate",
         "Measure the guarantee on a script: drawn models, the real engine, exact limits.",
     ),
-    "testset": CommandEntry("testset", "testset", "The owner's testsets: add, retire, release."),
+    "testset": CommandEntry("testset", "testset", "Testsets: add, sample, retire, release."),
     "run": CommandEntry(
         "run", "run", "Build a commit, test it on the testset and give its signal."
     ),
     "try": CommandEntry(
         "try_",
         "try_",
-        "Run the program of a commit on a public sample, as `run` would. Spends nothing.",
+        "Run the program of a commit on the public sample, as `run` would. Spends nothing.",
     ),
     "label": CommandEntry(
         "label",

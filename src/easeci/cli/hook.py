@@ -29,7 +29,8 @@ hook = typer.Typer(help="Let git start the tests: by commits, or by pushes.", no
 @hook.command()
 def install(
     gate: Annotated[
-        bool, typer.Option("--gate", help="Refuse pushes whose commit does not pass.")
+        bool,
+        typer.Option("--gate", help="Refuse pushes whose commit fails, waits or cannot be built."),
     ] = False,
     store: StoreOption = None,
     project: ProjectOption = None,
@@ -136,12 +137,13 @@ def _at_once(
 
 
 def _test(opened: Project, commit: str, branch: str, unsandboxed: bool) -> int:
-    from easeci.service.commits.submit import run
+    from easeci.service.commits.submit import RunOptions, run
     from easeci.service.pushes.hooks import may_spend
 
     if not may_spend(opened, branch):
         return ExitCode.PASS
-    answer = run(opened, commit, branch=branch, unsandboxed=unsandboxed, waiting=say_waiting)
+    options = RunOptions(unsandboxed=unsandboxed, warn=lambda warning: show_warnings((warning,)))
+    answer = run(opened, commit, branch=branch, options=options, waiting=say_waiting)
     show_answer(answer)
     return answer.row.signal.exit_code
 
@@ -164,11 +166,11 @@ def _hand_over(found: list[Push]) -> int:
             print(f"{Signal.PENDING.word.upper()}  commit {push.commit[:10]}")
             print(f"  Its signal will be in {dropbox.results / push.commit}", flush=True)
         else:
-            _show_result(push, result)
+            _show_result(push, result, f"its signal will be in {dropbox.results / push.commit}")
     return ExitCode.PASS
 
 
-def _show_result(push: Push, result: PushResult | None) -> None:
+def _show_result(push: Push, result: PushResult | None, again: str) -> None:
     from easeci.service.pushes.results import NotTested
 
     if result is None:
@@ -178,7 +180,9 @@ def _show_result(push: Push, result: PushResult | None) -> None:
         if result.hint:
             print(result.hint)
     else:
-        show_answer(result)
+        if result.charged and result.warning is not None:  # the watcher cannot show it before
+            show_warnings((result.warning,))
+        show_answer(result, again)
 
 
 def _patience() -> float:
@@ -217,7 +221,9 @@ def _who_can_read(done: Installed) -> str:
             "Pushes of other accounts are handed to this one: let `easeci watch` run here. They "
             "can read neither vault nor verdicts."
         )
-    what = "must pass to get in" if done.name == GATE else "is tested at once"
+    what = "is tested at once"
+    if done.name == GATE:
+        what = "must pass, or change nothing on the public sample, to get in"
     return (
         f"The tip of every push {what}. Pushes run as this account: anyone who can do more with it "
         "than push can read labels and verdicts."

@@ -10,7 +10,10 @@ import typer
 
 from easeci.cli.terminal import output
 from easeci.script import KEYS, ScriptKey
-from easeci.service.scripts import SCRIPT_FILES, write_new_script
+from easeci.service.scripts import SCRIPT_FILES, load_script, write_new_script
+
+ACTIVE = ("script", "ignore")
+"""Optional keys that are not commented out."""
 
 
 def init(
@@ -21,7 +24,17 @@ def init(
 ) -> None:
     """Write a commented script to start from."""
     write_new_script(path, template(), overwrite=force)
-    output().print(f"Wrote {path}. Edit its condition, then run: easeci plan", markup=False)
+    # Here and not above, because --help needs no numbers.
+    from easeci.service.checks import make_plan
+
+    made = make_plan(load_script(path))
+    assert made.bring is not None
+    output().print(
+        f"Wrote {path}. As it is, a testset takes {made.bring.examples:,} examples and about "
+        f"{made.labels.in_all:,} labels in its life, {made.labels.per_commit:,} a commit. Edit its "
+        "condition, then run: easeci plan",
+        markup=False,
+    )
 
 
 def template() -> str:
@@ -40,5 +53,5 @@ def template() -> str:
 def _entry(key: ScriptKey) -> list[str]:
     comment = textwrap.wrap(key.meaning, 72, initial_indent="  # ", subsequent_indent="  #   ")
     value = f"[{key.example}]" if key.is_list else key.example
-    start = "  - " if key.required or key.name == "script" else "  # - "
+    start = "  - " if key.required or key.name in ACTIVE else "  # - "
     return [*comment, f"{start}{key.name}: {value}"]

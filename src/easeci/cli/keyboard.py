@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from easeci.cli.terminal import safe
 from easeci.errors import UsageError
 
 SMALLEST = (20, 10)
@@ -95,12 +96,6 @@ class Keyboard:
             columns, rows = USUAL
         columns, rows = columns or USUAL[0], rows or USUAL[1]
         return max(columns, SMALLEST[0]), max(rows, SMALLEST[1])
-
-
-def safe(text: str) -> str:
-    """The text without control characters, which could command the terminal."""
-    text = text.replace("\r\n", "\n").replace("\t", "    ")
-    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
 
 
 def in_words(value: Any) -> str:

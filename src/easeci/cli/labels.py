@@ -21,7 +21,8 @@ from easeci.cli.terminal import JsonOption, output, print_json, show_warnings, w
 from easeci.errors import UsageError
 
 if TYPE_CHECKING:
-    from easeci.service.labelling.files import LabelsImported
+    from easeci.service.labelling.files import Exported, LabelsImported
+    from easeci.service.labelling.outlook import LabelOutlook
     from easeci.tables.label_formats import LabelFormat
 
 labels = typer.Typer(
@@ -98,6 +99,8 @@ def _show(done: LabelsImported) -> None:
     parts += [f"{done.disputed:,} disputed"] if done.disputed else []
     console = output()
     console.print(f"Testset {done.testset}: {'; '.join(parts)}.")
+    if done.empty:
+        console.print("The file has no labels.")
     if done.agreement is not None:
         found = done.agreement
         kappa = "" if found.kappa is None else f", Cohen's kappa {found.kappa:.2f}"
@@ -121,6 +124,14 @@ def _show(done: LabelsImported) -> None:
 def export(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="File to write.")],
     form: FormatOption = None,
+    count: Annotated[
+        int | None,
+        typer.Option(
+            "--count",
+            min=1,
+            help="How many examples at most; default: 4,320, a day of 6 hours at 5 s a label.",
+        ),
+    ] = None,
     unsettled: Annotated[
         bool, typer.Option("--unsettled", help="What was skipped or is disputed instead.")
     ] = False,
@@ -130,6 +141,7 @@ def export(
 ) -> None:
     """Write the examples whose labels are wanted next; the export is recorded."""
     from easeci.service.labelling.files import export_wanted
+    from easeci.service.labelling.outlook import A_DAY_OF_LABELS
 
     done = export_wanted(
         opened(store, project),
@@ -137,19 +149,58 @@ def export(
         say_waiting,
         form=_format(form),
         unsettled=unsettled,
+        count=count or A_DAY_OF_LABELS,
         by=login_name(),
     )
     if as_json:
-        file = str(path) if done.wanted else None
-        document = {"wanted": done.wanted, "file": file, "config": done.config}
-        print_json(document)
+        print_json(_document(done, path))
         return
+    console = output()
     if not done.wanted:
-        output().print("No labels are wanted.")
+        console.print(
+            f"No labels are wanted. {escape(str(path))} was written without examples, so that no "
+            "older file is imported again.",
+            soft_wrap=True,
+        )
         return
-    output().print(f"{done.wanted:,} examples to label are in {escape(str(path))}.", soft_wrap=True)
+    size = "1 example to label is" if done.wanted == 1 else f"{done.wanted:,} examples to label are"
+    console.print(f"{size} in {escape(str(path))}.", soft_wrap=True)
+    if done.outlook is not None:
+        _show_outlook(done.outlook)
     if done.config is not None:
-        output().print("A labelling configuration for them:")
+        console.print("A labelling configuration for them:")
         print(done.config)
     else:
-        output().print("Fill in their labels, then: easeci labels import FILE")
+        console.print("Fill in their labels, then: easeci labels import FILE")
+
+
+def _document(done: Exported, path: Path) -> dict[str, object]:
+    document: dict[str, object] = {"wanted": done.wanted, "file": str(path), "config": done.config}
+    if done.outlook is not None:
+        found = done.outlook
+        document |= {"needed": found.needed, "expected": found.expected, "most": found.most}
+    return document
+
+
+def _show_outlook(found: LabelOutlook) -> None:
+    """Say how many labels and files are to come, and that more than needed only cost."""
+    from easeci.plan.document import labelling_time
+
+    console, size = output(), len(found.positions)
+    console.print(f"Labelling takes {labelling_time(size)} each.")
+    expected = _counted(found.expected, "more label")
+    files, most = (
+        _counted(found.files(labels), "such file") for labels in (found.expected, found.most)
+    )
+    console.print(f"The commit takes about {expected} ({files}), at most {found.most:,} ({most}).")
+    if found.needed is not None and size > found.needed:
+        needed = _counted(found.needed, "label")
+        console.print(
+            f"At least {needed} {'is' if found.needed == 1 else 'are'} needed. Import the file "
+            "from time to time, labelled from the top: labels behind the point where the verdict "
+            "is reached are not used for it, and only cost time."
+        )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

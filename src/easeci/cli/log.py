@@ -18,7 +18,7 @@ from easeci.cli.project_options import (
     opened,
     say_waiting,
 )
-from easeci.cli.terminal import JsonOption, output, print_json
+from easeci.cli.terminal import JsonOption, output, print_json, program_output
 from easeci.errors import InfrastructureError, UsageError
 from easeci.times import readable_time
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 def log(
     owner: OwnerOption = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Check every event, label, example and order.")
+        bool,
+        typer.Option("--verify", help="Check every event and file, and decide each verdict again."),
     ] = False,
     build: Annotated[
         str | None,
@@ -93,7 +94,7 @@ def _show_audit(found: Project, as_json: bool) -> None:
 
 def _document(row: OwnerRow) -> dict[str, Any]:
     verdict = None if row.verdict is None else row.verdict.document()
-    return asdict(row) | {"verdict": verdict}
+    return asdict(row) | {"verdict": verdict, "why": row.why}
 
 
 def _verify(store: Any, project: str | None, as_json: bool) -> None:
@@ -111,6 +112,7 @@ def _verify(store: Any, project: str | None, as_json: bool) -> None:
         )
     if not as_json:
         output().print("Every event, label, example and order is as it was recorded.")
+        output().print("Every verdict was decided again, with the same result.")
 
 
 def _show_build(found: Project, build: str, *, owner: bool) -> None:
@@ -129,11 +131,11 @@ def _show_build(found: Project, build: str, *, owner: bool) -> None:
     else:
         raise UsageError("--build takes a commit's number in the log, or the word baseline")
     record_look(found, "build", say_waiting, by=login_name())
-    print(printed or "(it printed nothing)")
+    print(program_output(printed) or "(it printed nothing)")
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         table.add_column(column, no_wrap=column != "subject", overflow="ellipsis")
     return table
@@ -158,13 +160,14 @@ def _show(rows: list[DisclosedRow]) -> None:
 
 
 def _show_owner(rows: tuple[OwnerRow, ...]) -> None:
+    from easeci.views.history import latest_reason
+
+    for line in latest_reason(rows):
+        output().print(Text(line))
     table = _table("", "commit", "subject", "step", "signal", "verdict", "labels")
     for row in rows:
-        verdict = ""
-        if row.verdict is not None:
-            verdict = f"{'pass' if row.passed else 'fail'} ({row.verdict.result})"
-        elif row.failure is not None:
-            verdict = "-"
+        verdict = "-" if row.passed is None and row.failure is not None else row.briefly
         labels = "" if row.verdict is None else f"{row.verdict.labels:,}"
-        table.add_row(*_cells(row.shown), Text(verdict), Text(labels))
+        answer = Text("\n".join((verdict, *row.intervals)))
+        table.add_row(*_cells(row.shown), answer, Text(labels))
     output().print(table)

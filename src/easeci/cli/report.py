@@ -44,5 +44,7 @@ def report(
         print_json(document)
         return
     output().print(Text(f"The report is in {file}: open it in a browser."), soft_wrap=True)
+    if written.lacks_charts:
+        show_warnings(("it has no charts: they need the extra, pip install 'easeci[charts]'",))
     if owner:
         show_warnings(("it shows more than the signals: do not give it to developers",))

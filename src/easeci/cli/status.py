@@ -6,8 +6,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
-from rich.padding import Padding
-from rich.text import Text
 
 from easeci.cli.project_options import (
     OwnerOption,
@@ -17,7 +15,7 @@ from easeci.cli.project_options import (
     opened,
     say_waiting,
 )
-from easeci.cli.terminal import JsonOption, output, print_json
+from easeci.cli.terminal import JsonOption, output, print_hanging, print_json
 
 if TYPE_CHECKING:
     from easeci.views.status import OwnerStatus, Status
@@ -54,25 +52,28 @@ def _show(found: Status) -> None:
         )
         state = "in use" if shown.retired is None else f"retired: {escape(shown.retired)}"
         console.print(f"  testset    {shown.testset} ({escape(shown.name or '')}), {state}")
-        console.print(f"  budget     {_bar(shown.steps_used, shown.steps)}")
+        used = f"{shown.steps_used:,} of {shown.steps:,} steps used"
+        # The other steps of a testset that has ended are not left: nobody can use them.
+        bar = "" if shown.retired is not None else _bar(shown.steps_used, shown.steps)
+        console.print(f"  budget     {bar}{used}")
     if found.owner is not None:
         _show_owner(found.owner)
-    console.print(f"  next       {found.next}")
+    print_hanging("  next       ", found.next)
     if found.alarms:
         console.print("\n[bold]Alarms[/]")
         for alarm in found.alarms:
-            console.print(Padding(Text(f"- {alarm.message} {alarm.hint}"), (0, 0, 0, 2)))
+            print_hanging("  - ", f"{alarm.message} {alarm.hint}")
     if found.rests_on:
         console.print("\n[bold]What the guarantee rests on[/]")
         for line in found.rests_on:
-            console.print(Padding(f"- {escape(line)}", (0, 0, 0, 2)))
+            print_hanging("  - ", line)
 
 
 def _bar(used: int, steps: int) -> str:
     width = min(32, steps)
     full = round(width * used / steps)
     drawn = "#" * full + "." * (width - full)
-    return rf"\[{drawn}] {used:,} of {steps:,} steps used"
+    return rf"\[{drawn}] "
 
 
 def _show_owner(owner: OwnerStatus) -> None:
@@ -86,7 +87,10 @@ def _show_owner(owner: OwnerStatus) -> None:
         f"{owner.waiting:,} waiting, {owner.build_errors:,} build errors"
     )
     if owner.baseline is not None:
-        console.print(f"  baseline   {owner.baseline[:10]} ({owner.baseline_how})")
+        from easeci.ledger.wording import baseline_words  # not above: --help needs none
+
+        how = baseline_words(owner.baseline_how or "")
+        console.print(f"  baseline   {owner.baseline[:10]} ({how})")
     if owner.letters_to_send:
         console.print(f"  to send    {owner.letters_to_send:,} letters: `easeci outbox`")
     console.print(f"  head       {owner.head[:24]}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +28,28 @@ def output() -> Console:
     if console.width > WIDEST:
         console.width = WIDEST
     return console
+
+
+def print_hanging(first: str, words: str) -> None:
+    """Print words behind a first part, and their further lines below the words."""
+    console = output()
+    for line in Text(words).wrap(console, console.width - len(first)):
+        line.rstrip()
+        console.print(Text(first) + line)
+        first = " " * len(first)
+
+
+def safe(text: str) -> str:
+    """The text without control characters, which could command the terminal."""
+    text = text.replace("\r\n", "\n").replace("\t", "    ")
+    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
+
+
+def program_output(log: str) -> str:
+    """What a program printed, as safe lines: without colours, and with each step of a progress bar
+    on a line of its own."""
+    plain = re.sub(r"\x1b\[[0-9;]*[mK]", "", log.replace("\r\n", "\n"))
+    return safe(plain.replace("\r", "\n")).strip("\n")
 
 
 def print_json(document: object) -> None:
@@ -74,10 +97,10 @@ def plain_characters() -> bool:
 
 
 class Ruler:
-    """A line of characters onto which values are drawn to scale."""
+    """A line of characters onto which values are drawn to scale; the unit is behind the scale."""
 
-    def __init__(self, low: float, high: float, width: int) -> None:
-        self.low, self.high, self.width = low, high, width
+    def __init__(self, low: float, high: float, width: int, unit: str = "") -> None:
+        self.low, self.high, self.width, self.unit = low, high, width, unit
 
     def column(self, value: float) -> int:
         """The column of a value; values beyond an end are drawn at that end."""
@@ -103,7 +126,7 @@ class Ruler:
         return drawing, self._scale(threshold)
 
     def _scale(self, threshold: float) -> Text:
-        labels = [" "] * (self.width + 8)
+        labels = [" "] * self.width
         for value in (self.low, self.high, threshold):
             text = f"{value:.4g}"
             start = self.column(value) - len(text) // 2
@@ -114,14 +137,13 @@ class Ruler:
             elif value == threshold:
                 labels[0 : self.width] = [" "] * self.width
                 labels[start : start + len(text)] = text
-        return Text("".join(labels).rstrip(), "dim")
+        return Text(f"{''.join(labels)} {self.unit}".rstrip(), "dim")
 
 
-def ruler_around(values: list[float], width: int) -> Ruler:
+def ruler_around(values: list[float], width: int, unit: str = "") -> Ruler:
     """A ruler from a little below the least to a little above the greatest value."""
     low, high = min(values), max(values)
     margin = max((high - low) * 0.15, 1e-9)
     step = 10.0 ** math.floor(math.log10(max(high - low, 1e-9)) - 1)
-    return Ruler(
-        math.floor((low - margin) / step) * step, math.ceil((high + margin) / step) * step, width
-    )
+    first, last = math.floor((low - margin) / step) * step, math.ceil((high + margin) / step) * step
+    return Ruler(first, last, width, unit)

@@ -1,4 +1,4 @@
-"""``easeci testset``: add, retire."""
+"""``easeci testset``: add, sample, retire, release."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from easeci.cli.terminal import JsonOption, output, print_json, show_warnings, w
 if TYPE_CHECKING:
     from easeci.service.testsets.add import Added
 
-testset = typer.Typer(help="The owner's testsets: add, retire, release.", no_args_is_help=True)
+testset = typer.Typer(help="Testsets: add, sample, retire, release.", no_args_is_help=True)
 
 
 @testset.command()
@@ -40,12 +40,16 @@ def add(
         Path | None, typer.Option("--files", help="Folder of files that the examples name.")
     ] = None,
     script: ScriptOption = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            help="Commit to compare the first one with; default: the last that passed, or the tip "
+            "of the main branch.",
+        ),
+    ] = None,
     allow_smaller: Annotated[
         bool, typer.Option("--allow-smaller", help="Add it even if the plan needs more examples.")
-    ] = False,
-    allow_overlap: Annotated[
-        bool,
-        typer.Option("--allow-overlap", help="Add it even if earlier testsets had its examples."),
     ] = False,
     keep_label_column: Annotated[
         bool,
@@ -56,7 +60,10 @@ def add(
     unsandboxed: UnsandboxedOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Seal examples, labels and script as the next testset, and evaluate the baseline on it."""
+    """Seal examples, labels and script as the next testset, and evaluate the baseline on it.
+
+    Examples that earlier testsets had are left out, and some are set aside as the public sample.
+    """
     from easeci.service.testsets.add import Offer, add_testset
 
     offer = Offer(
@@ -66,7 +73,7 @@ def add(
         files=files,
         script=script,
         allow_smaller=allow_smaller,
-        allow_overlap=allow_overlap,
+        baseline=baseline,
         keep_label_column=keep_label_column,
         unsandboxed=unsandboxed,
     )
@@ -75,14 +82,9 @@ def add(
         added = add_testset(found, offer, say_waiting)
     show_warnings(added.warnings)
     if as_json:
-        document = asdict(added) | {"overlaps": [_overlap(o) for o in added.overlaps]}
-        print_json(document)
+        print_json(asdict(added))
     else:
         _show(added)
-
-
-def _overlap(overlap: object) -> dict[str, object]:
-    return {"testset": overlap.testset, "shared": overlap.shared}  # type: ignore[attr-defined]
 
 
 def _show(added: Added) -> None:
@@ -92,20 +94,49 @@ def _show(added: Added) -> None:
         f"[bold]Testset {added.testset}[/] is sealed: {added.examples:,} examples, "
         f"{added.labels:,} labels{enough} ({added.estimator})."
     )
+    if added.sample:
+        console.print(
+            f"{added.sample:,} more were set aside as the public sample: every build runs on them "
+            "first, and `easeci try` uses them. `easeci testset sample --to DIR` writes them."
+        )
     if added.loss is not None:
         console.print(f"[yellow]Smaller than planned:[/] {added.loss}")
     for overlap in added.overlaps:
-        console.print(f"Already in testset {overlap.testset}: {overlap.shared:,} of the examples.")
-    if added.baseline_failure is not None:
         console.print(
-            f"[bold yellow]No commit can be tested yet:[/] {escape(added.baseline_failure)}"
+            f"Left out: {overlap.shared:,} examples that were in testset {overlap.testset}."
         )
-    elif added.baseline is not None:
+    if added.baseline is not None:
         console.print(f"The baseline, commit {added.baseline[:10]}, was evaluated on it.")
+    if added.classes_line is not None:
+        console.print("The script declares no classes. To refuse other spellings, add this line:")
+        print(f"  - {added.classes_line}")  # not by rich, which would wrap it
     console.print(
         "[dim]The guarantee takes for granted that these examples are independent draws from "
         "where the model will work, unseen by its developers, and labelled blind; near-duplicates "
         "and several rows of one person are one draw.[/]"
+    )
+
+
+@testset.command()
+def sample(
+    to: Annotated[Path, typer.Option("--to", help="A folder that is new or empty.")],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the public sample of the testset: its examples, and the labels that came with them.
+
+    In a clone of a shared repository it is found beside the published signals.
+    """
+    from easeci.service.testsets.sample import write_sample
+
+    done = write_sample(to, store=store, name=project)
+    if as_json:
+        print_json(asdict(done))
+        return
+    output().print(
+        f"The public sample of testset {done.testset}: {done.examples:,} examples and "
+        f"{done.labels:,} labels are in {escape(done.folder)}."
     )
 
 

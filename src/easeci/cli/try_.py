@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
-from easeci.cli.project_options import UnsandboxedOption
+from easeci.cli.project_options import ProjectOption, StoreOption, UnsandboxedOption
 from easeci.cli.script_options import ScriptOption
-from easeci.cli.terminal import JsonOption, output, print_json, working
+from easeci.cli.terminal import JsonOption, output, print_json, program_output, working
 from easeci.errors import ExitCode
+
+if TYPE_CHECKING:
+    from easeci.service.commits.trial import Trial
 
 MOST_CLASSES = 10
 SEES = (
@@ -22,32 +25,44 @@ SEES = (
 
 
 def try_(
-    examples: Annotated[
-        Path, typer.Option("--examples", help="A public sample: CSV, JSONL or Parquet with ids.")
-    ],
     commit: Annotated[str, typer.Argument(help="Commit, branch or tag to try.")] = "HEAD",
+    examples: Annotated[
+        Path | None,
+        typer.Option(
+            "--examples",
+            help="Other public examples: CSV, JSONL or Parquet with ids; default: the public "
+            "sample of the testset.",
+        ),
+    ] = None,
     files: Annotated[
         Path | None, typer.Option("--files", help="Folder of files that the examples name.")
     ] = None,
     label_column: Annotated[
         str | None,
-        typer.Option("--label-column", help="Column that the program must not see."),
+        typer.Option(
+            "--label-column",
+            help="Column with labels, which the program must not see; default: label.",
+        ),
     ] = None,
     script: ScriptOption = None,
+    store: StoreOption = None,
+    project: ProjectOption = None,
     unsandboxed: UnsandboxedOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run the program of a commit on a public sample, as `run` would. Spends nothing."""
+    """Run the program of a commit on the public sample, as `run` would. Spends nothing.
+
+    Shows all that the program prints, its accuracy where labels are known, and how it differs
+    from the baseline.
+    """
     from easeci.build.repository import Repository
-    from easeci.service.commits.trial import try_program
+    from easeci.service.commits.trial import TrialPlace, try_program
 
     with working("building"):
         trial = try_program(
             Repository.find(Path()),
             commit,
-            examples,
-            files=files,
-            label_column=label_column,
+            TrialPlace(examples, files, label_column, store, project),
             script=script,
             unsandboxed=unsandboxed,
         )
@@ -56,9 +71,11 @@ def try_(
     else:
         console = output()
         if trial.log.strip():
-            print(trial.log.rstrip())  # not by rich, which would wrap a traceback
+            print(program_output(trial.log))  # not by rich, which would wrap a traceback
         if trial.failure is not None:
             console.print(f"[bold magenta]BUILD ERROR[/]  {escape(trial.failure)}")
+            if trial.hint is not None:
+                console.print(escape(trial.hint))
             console.print(SEES)
         else:
             shown = sorted(trial.classes.items(), key=lambda item: -item[1])
@@ -69,5 +86,20 @@ def try_(
                 f"in {trial.seconds:.1f} s"
             )
             console.print(f"  predicted: {escape(listed)}{more}")
+            _show_quality(trial)
     if trial.failure is not None:
         raise typer.Exit(ExitCode.BUILD_ERROR)
+
+
+def _show_quality(trial: Trial) -> None:
+    """Accuracy, and the difference to the baseline, as far as they are known."""
+    console = output()
+    if trial.accuracy is not None:
+        console.print(
+            f"  accuracy: {trial.accuracy:.1%} on the {trial.labelled:,} examples with known labels"
+        )
+    if trial.baseline is not None and trial.difference is not None:
+        gain = "" if trial.gain is None else f"; n - o = {100 * trial.gain:+.1f} points"
+        console.print(
+            f"  against the baseline ({trial.baseline[:10]}): d = {trial.difference:.1%}{gain}"
+        )

@@ -10,12 +10,11 @@ from easeci.verdict.logic import Result
 
 @dataclass(frozen=True)
 class ClauseFacts:
-    """One clause of a verdict. ``estimate`` is None if it is not known."""
+    """One clause of a verdict; estimate and interval in points or percent."""
 
     text: str
-    estimate: float | None
-    low: float
-    high: float
+    estimate: str
+    interval: str
     result: Result
 
 
@@ -23,6 +22,8 @@ class ClauseFacts:
 class VerdictFacts:
     """The owner's verdict of one step.
 
+    ``why`` is one sentence without a full stop. ``result`` is None if the program failed on the
+    testset, so that nothing was measured. ``note`` is what to say of the intervals, if anything.
     ``secret``: developers must not know it, as under adaptivity none. ``head`` is "number:code" of
     the ledger when the verdict was recorded.
     """
@@ -35,17 +36,22 @@ class VerdictFacts:
     step: int
     steps: int
     passed: bool
-    result: Result
+    why: str
+    result: Result | None
     clauses: tuple[ClauseFacts, ...]
     labels: int
     examples: int
     secret: bool
     head: str
+    note: str | None = None
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What the plan asks of the next testset, if its script stays the same."""
+    """What the plan asks of the next testset, if its script stays the same.
+
+    ``examples`` are to be brought, the public sample included; ``labels`` are for its whole life.
+    """
 
     examples: int
     labels: int | None

@@ -43,7 +43,7 @@ def verdict_letter(facts: VerdictFacts) -> Words:
         ("Branch", _quote(facts.branch or "none")),
         ("Testset", str(facts.testset)),
         ("Step", f"{facts.step:,} of {facts.steps:,}"),
-        ("Condition", facts.result),
+        ("Condition", facts.result or "not measured"),
         ("Labels", f"{facts.labels:,} consulted, of {facts.examples:,} examples"),
     )
     clauses = [block for clause in facts.clauses for block in _clause(clause)]
@@ -51,9 +51,10 @@ def verdict_letter(facts: VerdictFacts) -> Words:
         f"{answer}: step {facts.step:,} of {facts.steps:,}, {_quote(facts.subject)}",
         facts.project,
         (
-            Paragraph(f"{answer}. {_meaning(facts)}"),
+            Paragraph(f"{answer}: {_quote(facts.why)}.{_meaning(facts)}"),
             Facts(rows),
             *clauses,
+            *(() if facts.note is None else (Paragraph(facts.note),)),
             Heading("What to do next"),
             *(Paragraph(text) for text in _after_verdict(facts)),
         ),
@@ -62,28 +63,30 @@ def verdict_letter(facts: VerdictFacts) -> Words:
 
 
 def _clause(clause: ClauseFacts) -> tuple[Block, ...]:
-    estimate = "not known" if clause.estimate is None else f"{clause.estimate:.4f}"
     return (
         Heading(_quote(clause.text)),
         Facts(
             (
                 ("Outcome", clause.result),
-                ("Estimate", estimate),
-                ("Interval", f"[{clause.low:.4f}, {clause.high:.4f}]"),
+                ("Estimate", clause.estimate),
+                ("Interval", clause.interval),
             )
         ),
     )
 
 
 def _meaning(facts: VerdictFacts) -> str:
-    if facts.result is Result.UNKNOWN:
-        counts = "a pass (fn-free)" if facts.passed else "a fail (fp-free)"
-        return f"The testset can't tell whether the condition holds; the mode makes it {counts}."
-    return "The condition holds." if facts.passed else "The condition does not hold."
+    """What the mode makes of a condition that is neither shown to hold nor to fail."""
+    if facts.result is not Result.UNKNOWN:
+        return ""
+    mode = "a pass in fn-free mode" if facts.passed else "a fail in fp-free mode"
+    return f" That is {mode}."
 
 
 def _after_verdict(facts: VerdictFacts) -> list[str]:
-    if facts.passed:
+    if facts.passed and facts.result is None:
+        texts = ["Nothing is shown of this model. Later ones are compared with it."]
+    elif facts.passed:
         texts = ["This model may be used, as far as the condition goes."]
     else:
         texts = ["Don't use this model in place of the one before it."]
@@ -193,7 +196,7 @@ def _many_undecided(facts: WarningFacts) -> tuple[str, str, tuple[str, ...]]:
 def _needs(needs: Needs | None) -> str:
     if needs is None:
         return "`easeci plan` says how many examples and labels the next testset needs."
-    labels = "" if needs.labels is None else f" and about {needs.labels:,} labels"
+    labels = "" if needs.labels is None else f" and about {needs.labels:,} labels in its life"
     return (
         f"With the same script, the next testset needs {needs.examples:,} examples{labels}; "
         "`easeci plan` says why."

@@ -19,6 +19,7 @@ class AlarmKind(StrEnum):
     FEW_STEPS = "few steps"
     UNDECIDED = "undecided"
     BASELINE = "baseline"
+    INTERRUPTED = "interrupted"
     LETTERS = "letters"
     SET_ASIDE = "set aside"
     POSTPONED = "postponed"
@@ -51,6 +52,7 @@ def alarms(state: State, testset: Testset, untested: UntestedPushes) -> tuple[Al
         _few_steps(state, testset),
         _undecided(testset),
         _baseline(testset),
+        _interrupted(state, testset),
         _letters(state),
         _set_aside(untested.set_aside),
         _postponed(untested.postponed),
@@ -97,6 +99,21 @@ def _baseline(testset: Testset) -> Alarm | None:
         f"The baseline could not be built: {failure.reason}.",
         "No commit can be compared with it. `easeci log --owner --build baseline` shows what it "
         "printed.",
+    )
+
+
+def _interrupted(state: State, testset: Testset) -> Alarm | None:
+    waiting = [] if testset.retired is not None else state.interrupted(testset)
+    if not waiting:
+        return None
+    last = waiting[-1]
+    reason = f" ({last.interruption.splitlines()[0]})" if last.interruption else ""
+    return Alarm(
+        AlarmKind.INTERRUPTED,
+        f"Runs on sealed examples that were interrupted: "
+        f"{_some([submission.commit for submission in waiting])}{reason}.",
+        "The next `easeci run`, or `easeci watch`, repeats them. The third interruption of a run "
+        "is a fail.",
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from easeci.ledger.disclosure import DisclosedRow, disclosed_row
 from easeci.ledger.state import Step, Submission
 from easeci.ledger.verdicts import RecordedVerdict
+from easeci.ledger.wording import step_reason
 from easeci.script import Estimator, Script
 from easeci.service.commits.advance import evidence_of
 from easeci.service.project import Project
@@ -21,10 +22,11 @@ from easeci.views.history import require_submission
 class CommitEvidence:
     """What the owner sees of a commit beyond its signal.
 
-    ``step`` is the step that tested it, or the step whose answer it repeats. ``verdict`` and
-    ``passed`` are None until it is decided. ``waiting``: it is built and not decided, because
-    labels are missing for it or for a commit before it. ``became_baseline``: it passed, and so
-    became the baseline. ``has_log``: its program ran, and what it printed is kept.
+    ``step`` is the step that tested it, or the step whose answer it repeats. ``passed`` and
+    ``verdict`` are None until it is decided; ``verdict`` stays None if the program failed on the
+    testset. ``waiting``: it is built and not decided, because labels are missing for it or for a
+    commit before it. ``became_baseline``: it passed, and so became the baseline. ``has_log``: its
+    program ran, and what it printed is kept.
     """
 
     step: int | None
@@ -36,6 +38,8 @@ class CommitEvidence:
     verdict: RecordedVerdict | None
     became_baseline: bool
     has_log: bool
+    why: str | None = None
+    """Why it passed or failed, in one sentence; None until it is decided."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +68,12 @@ def _evidence(project: Project, submission: Submission) -> CommitEvidence:
         repeats=submission.repeats is not None,
         baseline=None if step is None else step.baseline,
         waiting=undecided and testset.retired is None,
-        failure=submission.failure,
+        failure=submission.problem,
         passed=None if step is None else step.passed,
         verdict=None if step is None else step.verdict,
         became_baseline=submission.became_baseline,
         has_log=submission.log is not None,
+        why=None if step is None else step_reason(step),
     )
 
 
@@ -76,13 +81,17 @@ def commit_curves(project: Project, number: int) -> tuple[ClauseCurves, ...]:
     """How the evidence of each clause grew, recomputed with the labels that were known then.
 
     It reads the whole testset, so cache it by :func:`curves_key`. It is empty if the commit has no
-    step, if its estimator is not sequential, or if the recorded verdict differs.
+    step, if its program failed on the testset, if its estimator is not sequential, or if the
+    recorded verdict differs.
     """
     state, submission = project.state, require_submission(project, number)
     testset, step = state.testsets[submission.testset], state.step_of(submission)
-    if step is None or testset.estimator is not Estimator.SEQUENTIAL:
+    if step is None or not step.began or step.model not in testset.predictions:
+        return ()  # its turn has not come, or its program failed
+    if testset.estimator is not Estimator.SEQUENTIAL:
         return ()
-    curves = evidence_curves(*evidence_of(project, testset, step))
+    found = evidence_of(project, testset, step)
+    curves = evidence_curves(found.script, found.codes, found.history, at_hand=found.at_hand)
     return curves if _as_recorded(testset.script, step, curves) else ()
 
 

@@ -9,10 +9,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from easeci.charts import StepPoint, count_chart, evidence_chart, for_pages, history_chart
+from easeci.charts import (
+    StepPoint,
+    count_chart,
+    evidence_chart,
+    for_pages,
+    history_chart,
+    interval_chart,
+)
 from easeci.evidence.endings import Ending
 from easeci.ledger.verdicts import RecordedClause
 from easeci.script import Comparison, LinearClause, Mode, Script
+from easeci.verdict import wording
 from easeci.views.history import DecidedStep
 
 if TYPE_CHECKING:
@@ -58,8 +66,10 @@ def _labels_figure(script: Script, steps: Sequence[DecidedStep]) -> Figure:
 
 
 def _clause_figure(script: Script, clause: LinearClause, points: list[StepPoint]) -> Figure:
-    zone, threshold = zone_of(clause, script.mode), float(clause.threshold)
-    draw = partial(history_chart, points, str(clause.score), threshold, zone, steps=script.steps)
+    unit, threshold = wording.unit(clause.score), 100.0 * float(clause.threshold)
+    low, high = (100.0 * end for end in zone_of(clause, script.mode))
+    name = f"{clause.score} ({unit})"
+    draw = partial(history_chart, points, name, threshold, (low, high), steps=script.steps)
     counts = Counter(point.outcome for point in points)
     summary = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
     passed, changes = sum(p.passed is True for p in points), sum(p.baseline for p in points)
@@ -67,9 +77,10 @@ def _clause_figure(script: Script, clause: LinearClause, points: list[StepPoint]
     caption = (
         f"Over {over}: {summary}. Of these commits {passed:,} passed the whole "
         f"condition, and {changes:,} became the baseline, each with a thin line upwards. The line "
-        f"across is the threshold {threshold:.4g}, the shaded band the zone from "
-        f"{zone[0]:.4g} to {zone[1]:.4g}, where Unknown is honest. Dots are estimates, bars what "
-        "is shown of the true value, cut at the edge of the chart. The table of commits has the "
+        f"across is the threshold {wording.constant(clause.score, clause.threshold)}, the shaded "
+        f"band the zone from {low:.4g} to {high:.4g} {unit}, where Unknown is honest. Dots "
+        "are estimates, bars intervals for the true value, cut at the edge of the chart. An "
+        "interval may contain the threshold of a commit that passed. The table of commits has the "
         "numbers."
     )
     return Figure(clause.text, caption, for_pages(draw))
@@ -86,7 +97,7 @@ def zone_of(clause: LinearClause, mode: Mode) -> tuple[float, float]:
 
 
 def _points(steps: Sequence[DecidedStep], position: int) -> list[StepPoint]:
-    """What each decided step found of the clause at a position of the condition."""
+    """What each decided step found of the clause at a position of the condition, in hundredths."""
     return [
         _point(step, step.verdict.clauses[position])
         for step in steps
@@ -97,9 +108,9 @@ def _points(steps: Sequence[DecidedStep], position: int) -> list[StepPoint]:
 def _point(step: DecidedStep, clause: RecordedClause) -> StepPoint:
     return StepPoint(
         step.number,
-        clause.estimate,
-        clause.low,
-        clause.high,
+        None if clause.estimate is None else 100.0 * clause.estimate,
+        100.0 * clause.low,
+        100.0 * clause.high,
         clause.result,
         passed=step.passed,
         baseline=step.became_baseline,
@@ -108,7 +119,7 @@ def _point(step: DecidedStep, clause: RecordedClause) -> StepPoint:
 
 ENDINGS = {
     Ending.PROVEN: "proven",
-    Ending.FUTILE: "given up, because it can hardly be clearly on the good side any more",
+    Ending.FUTILE: "asking stopped, because it can hardly be clearly on the good side any more",
     Ending.EXHAUSTED: "not shown by all the examples that there are",
     Ending.OPEN: "still open",
 }
@@ -118,6 +129,12 @@ WITHOUT_LABELS = {
     Ending.EXHAUSTED: "No label was needed: on how many examples they differ does not show it.",
     Ending.OPEN: "Nothing is labelled yet.",
 }
+
+
+def clause_figures(curves: ClauseCurves) -> list[Figure]:
+    """The evidence on one clause, and its interval if it used labels."""
+    interval = interval_figure(curves)
+    return [evidence_figure(curves), *([] if interval is None else [interval])]
 
 
 def evidence_figure(curves: ClauseCurves) -> Figure:
@@ -131,9 +148,23 @@ def evidence_figure(curves: ClauseCurves) -> Figure:
     )
     caption = (
         f"After {labels:,} labels: {ENDINGS[curves.ending]}. The proof stands at {proof}; what "
-        f"speaks for giving up at {futility}."
+        f"speaks for not asking on at {futility}."
     )
     return Figure(curves.clause, caption, for_pages(partial(evidence_chart, curves)))
+
+
+def interval_figure(curves: ClauseCurves) -> Figure | None:
+    """How the interval for the true value shrank, label by label; None if no label was used."""
+    labels = curves.labels[-1]
+    if labels == 0:
+        return None
+    shown = f"{100 * curves.low[-1]:.2f} to {100 * curves.high[-1]:.2f} {curves.unit}"
+    caption = (
+        f"After {labels:,} labels the true value lies between {shown}. The interval holds at every "
+        "label at once, so it may contain the threshold although the clause is proven."
+    )
+    drawn = for_pages(partial(interval_chart, curves))
+    return Figure(f"{curves.clause}: interval", caption, drawn)
 
 
 def _wealth(log: float) -> str:

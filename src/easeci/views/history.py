@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from easeci.errors import MissingError, UsageError
 from easeci.ledger.disclosure import DisclosedRow, disclosed_rows
 from easeci.ledger.state import State, Submission, Testset
 from easeci.ledger.verdicts import RecordedVerdict
+from easeci.ledger.wording import step_in_short, step_reason
 from easeci.service.project import Project
 
 
@@ -20,6 +22,47 @@ class OwnerRow:
     verdict: RecordedVerdict | None
     baseline: str | None
     failure: str | None
+    why: str | None = None
+    """Why it passed or failed, in one sentence; None if it is not decided."""
+    adopted: bool = False
+    """Whether it became the first baseline without a test."""
+    briefly: str = ""
+    """The answer and its reason in a few words, for tables."""
+
+    @property
+    def intervals(self) -> tuple[str, ...]:
+        """The interval of each clause, in points or percent; empty if there is no verdict.
+
+        A clause is named by its score, unless it is the only one.
+        """
+        clauses = () if self.verdict is None else self.verdict.clauses
+        if len(clauses) == 1:
+            return (clauses[0].interval_words,)
+        return tuple(f"{found.clause.score}: {found.interval_words}" for found in clauses)
+
+
+def latest_reason(rows: Sequence[OwnerRow]) -> tuple[str, ...]:
+    """Why the newest decided commit passed or failed, and what was measured of each clause.
+
+    The first line is one sentence; empty if no commit is decided yet.
+    """
+    decided = [row for row in rows if row.why is not None and not row.adopted]
+    if not decided:
+        return ()
+    row = decided[-1]
+    step = "" if row.shown.step is None else f" (step {row.shown.testset}.{row.shown.step})"
+    sentence = f"Last verdict{step}: {'PASS' if row.passed else 'FAIL'}: {row.why}."
+    if row.verdict is None:
+        return (sentence, f"Why: {row.failure or 'it did not end before its tick'}")
+    note = row.verdict.interval_note
+    return (
+        sentence,
+        *(
+            f"{found.clause.score} = {found.estimate_words}, interval {found.interval_words}"
+            for found in row.verdict.clauses
+        ),
+        *(() if note is None else (note,)),
+    )
 
 
 def owner_rows(state: State) -> tuple[OwnerRow, ...]:
@@ -33,8 +76,17 @@ def owner_rows(state: State) -> tuple[OwnerRow, ...]:
 def _owner_row(state: State, submission: Submission, shown: DisclosedRow) -> OwnerRow:
     step = state.step_of(submission)
     if step is None:
-        return OwnerRow(shown, None, None, None, submission.failure)
-    return OwnerRow(shown, step.passed, step.verdict, step.baseline, submission.failure)
+        return OwnerRow(shown, None, None, None, submission.problem)
+    return OwnerRow(
+        shown,
+        step.passed,
+        step.verdict,
+        step.baseline,
+        submission.problem,
+        step_reason(step),
+        step.adopted,
+        step_in_short(step),
+    )
 
 
 def baseline_log(project: Project) -> str:
@@ -76,7 +128,7 @@ class DecidedStep:
 
 
 def decided_steps(state: State, testset: Testset) -> tuple[DecidedStep, ...]:
-    """Every decided step of a testset. For the owner only."""
+    """Every decided step of a testset that has a verdict. For the owner only."""
     baselines = state.baseline_steps(testset)
     return tuple(
         DecidedStep(step.number, step.verdict, step.passed, step.number in baselines)

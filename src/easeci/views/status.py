@@ -92,12 +92,20 @@ def next_act(shown: DisclosedStatus) -> str:
     """What happens next, and who does it. Commands are between backticks."""
     if shown.testset is None:
         return "There is no testset yet: the owner adds one with `easeci testset add EXAMPLES`."
-    if shown.retired is not None:
-        return "A new testset is needed; until then no commit is tested (exit code 4)."
-    left = f"steps left: {shown.steps - shown.steps_used:,}"
+    acts = []
     if shown.pending:
-        return f"Commits that wait for labels: {shown.pending:,} (`easeci label`); {left}."
-    return f"`easeci run` tests the next commit; {left}."
+        # The same words whatever they wait for: that would tell of labels and examples.
+        acts.append(
+            f"Commits that wait for labels, or for a tick: {shown.pending:,}. The owner labels "
+            "with `easeci label`; `easeci run COMMIT` asks again."
+        )
+    if shown.retired is not None:
+        acts.append("A new testset is needed; until then no commit is tested (exit code 4).")
+    else:
+        acts.append(
+            f"`easeci run` tests the next commit; steps left: {shown.steps - shown.steps_used:,}."
+        )
+    return " ".join(acts)
 
 
 def promise(script: Script) -> tuple[str, ...]:
@@ -149,7 +157,12 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
             "examples): answers are as safe, but clearly good commits may be missed more often."
         )
     shared = sum(testset.shared.values())
-    if shared:
+    if shared and testset.left_out:
+        lines.append(
+            f"{shared:,} examples that earlier testsets had were left out: it speaks of inputs "
+            "unlike those."
+        )
+    elif shared:
         lines.append(f"{shared:,} of its examples were already in earlier testsets.")
     if testset.corrected:
         lines.append("Labels were corrected later; earlier signals stay as they are.")
@@ -166,6 +179,16 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
         )
     if testset.terms.adaptivity is not Adaptivity.NONE:
         lines.append("Developers see the signals, and nothing else.")
+        if not testset.terms.fixed_times:
+            lines.append(
+                "It holds for developers who do not use waiting times: those depend on sealed "
+                "examples and labels. `disclose: 24h` in the script hides them."
+            )
+        else:
+            lines.append(
+                "Signals come at fixed times. It holds for developers who do not measure how long "
+                "this machine is busy with other commits."
+            )
     return tuple(lines)
 
 
@@ -182,7 +205,7 @@ def owner_status(
         labels=testset.labels,
         labels_wanted=labels_wanted,
         waiting=_waiting(state, testset),
-        passed=sum(step.passed is True for step in testset.steps),
+        passed=sum(step.passed is True and not step.adopted for step in testset.steps),
         undecided=sum(step.undecided for step in testset.steps),
         build_errors=state.build_failures(testset),
         baseline=state.baseline,
@@ -196,7 +219,7 @@ def _waiting(state: State, testset: Testset) -> int:
     """How many commits wait for labels or for their turn; none if the testset has ended."""
     if testset.retired is not None:
         return 0
-    return len(state.queue(testset)) + (testset.open_step is not None)
+    return len(state.queue(testset)) + sum(not step.answered for step in testset.steps)
 
 
 def _count_wanted(project: Project, testset: Testset) -> int:

@@ -21,7 +21,7 @@ from easeci.service.project import Project
 from easeci.views import history
 from easeci.views.alarms import Alarm, AlarmKind
 from easeci.views.commit import commit_curves, commit_view, curves_key
-from easeci.views.figures import Figure, evidence_figure, history_figures
+from easeci.views.figures import Figure, clause_figures, history_figures
 from easeci.views.history import DecidedStep, decided_steps, owner_rows
 from easeci.views.status import promise, status
 from easeci.web.request import RequestContext, see_other
@@ -92,7 +92,7 @@ def commit(context: RequestContext) -> Response:
         key = curves_key(project, number)
         curves = context.site.cache.get(("curves", *key), lambda: commit_curves(project, number))
     figures = context.site.cache.get(
-        ("evidence", *key), lambda: [evidence_figure(c) for c in curves]
+        ("evidence", *key), lambda: [f for c in curves for f in clause_figures(c)]
     )
     return context.page("commit.html", shown=view.shown, found=view.owner, figures=figures)
 

@@ -16,6 +16,7 @@ from easeci.errors import EaseciError, UsageError
 from easeci.ledger.disclosure import disclosed_reason
 from easeci.ledger.state import Testset
 from easeci.plan import Plan
+from easeci.plan.bring import Bring, examples_to_bring
 from easeci.service.checks import make_plan
 from easeci.service.labelling.files import LabelsImported, import_labels
 from easeci.service.scripts import find_script, load_script
@@ -29,9 +30,9 @@ HOME = "/testsets"
 LONGEST_REASON = 200
 CONTROLS = {
     "--allow-smaller": "Even if it is smaller than planned",
-    "--allow-overlap": "Even if earlier testsets had some of its examples",
     "--keep-label-column": "Even if models see a column that is called label",
     "--label-column": "Or the column that holds them",
+    "--baseline": "Baseline commit, if not the usual one",
     "--correct": "Correct labels that are known already",
 }
 """The page's words for the options of the commands."""
@@ -60,7 +61,7 @@ def add(context: RequestContext) -> Response:
             labels=labels,
             label_column=context.text("label_column").strip() or None,
             allow_smaller=context.text("allow_smaller") == "yes",
-            allow_overlap=context.text("allow_overlap") == "yes",
+            baseline=context.text("baseline").strip() or None,
             keep_label_column=context.text("keep_label_column") == "yes",
         )
         try:
@@ -168,6 +169,7 @@ def _page(context: RequestContext, notes: Sequence[FlashMessage], *, status: int
         cards=cards,
         addable=addable,
         needs=needs,
+        bring=None if needs is None else _bring(needs),
         problem=problem,
         notes=notes,
         typed=context.text,
@@ -180,6 +182,12 @@ def _plan(folder: Path) -> tuple[Plan | None, EaseciError | None]:
         return make_plan(load_script(find_script(folder))), None
     except EaseciError as error:
         return None, error
+
+
+def _bring(needs: Plan) -> Bring | None:
+    """How many examples to bring; None if the plan names no number."""
+    needed = needs.chosen.testset_size
+    return None if needed is None else examples_to_bring(needed, needs.script.sample)
 
 
 def _refused(error: EaseciError, *sent: Path | None) -> FlashMessage:
@@ -197,9 +205,17 @@ def _refused(error: EaseciError, *sent: Path | None) -> FlashMessage:
 
 def _added(added: Added) -> FlashMessage:
     more = [] if added.loss is None else [f"Smaller than planned: {added.loss}"]
+    if added.sample:
+        more.append(
+            f"{added.sample:,} more were set aside as the public sample: developers may see them."
+        )
+    more += [
+        f"Left out: {found.shared:,} examples that were in testset {found.testset}."
+        for found in added.overlaps
+    ]
+    if added.classes_line is not None:
+        more.append(f"The script declares no classes. This line would: `{added.classes_line}`")
     more += added.warnings
-    if added.baseline_failure is not None:
-        more.append(f"No commit can be tested yet: {added.baseline_failure}")
     return FlashMessage(
         f"Testset {added.testset} is sealed: {added.examples:,} examples, {added.labels:,} labels.",
         tuple(more),

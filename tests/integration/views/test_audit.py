@@ -34,11 +34,11 @@ def test_commands_that_show_more_than_signals_are_in_it(place: Workplace, tmp_pa
     asked = tmp_path / "ask.csv"
     for command in ("status", "log", "report -o r.html", "run", "token list"):
         place.easeci(*command.split())
-    assert [what for _, what, _ in acts(place)] == ["testset added"]
+    assert [what for _, what, _ in acts(place)] == ["testset added", "baseline set"]
     for command in (
         "status --owner",
         "log --owner",
-        "log --owner --build 1",
+        "log --owner --build 2",
         "report --owner -o r.html",
         "outbox",
         f"labels export {asked}",
@@ -53,14 +53,14 @@ def test_commands_that_show_more_than_signals_are_in_it(place: Workplace, tmp_pa
     ):
         place.easeci(*command.split(), code=0)
     exported = len(asked.read_text().splitlines()) - 1
-    assert acts(place)[1:] == [
+    assert acts(place)[2:] == [
         (ME, "looked", "status"),
         (ME, "looked", "log"),
         (ME, "looked", "build"),
         (ME, "looked", "report"),
         (ME, "looked", "outbox"),
         (ME, "exported", f"{exported} examples of testset 1, csv"),
-        (ME, "labels added", "1,500 to testset 1"),
+        (ME, "labels added", "1,520 to testset 1"),
         ("", "testset retired", "1: by hand"),
         (ME, "released", "testset 1"),
         (ME, "token made", "ada, labeller"),

@@ -45,6 +45,10 @@ def test_a_commit_waits_is_decided_and_stays_as_it_was(place: Workplace) -> None
     (finding,) = decided.verdict.clauses
     assert finding.estimate is not None
     assert finding.low <= finding.estimate <= finding.high
+    assert finding.interval_error is not None
+    assert 0.0 < finding.interval_error < 0.05
+    assert decided.why is not None
+    assert "shown to " in decided.why
     (course,) = commit_curves(project, 2)
     assert course.ending is Ending.PROVEN
     assert course.labels[-1] == decided.verdict.labels
@@ -67,7 +71,7 @@ def test_the_first_commit_has_no_step_and_no_course(place: Workplace) -> None:
     project = opened(place)
     found = evidence(project, 1)
     assert (found.step, found.passed, found.waiting, found.failure) == (None, None, False, None)
-    assert found.has_log
+    assert not found.has_log
     assert commit_curves(project, 1) == ()
 
 

@@ -16,7 +16,7 @@ def test_views_record_nothing_and_a_look_is_one_event(place: Workplace) -> None:
     commit_view(project, 2, owner=True)
     commit_curves(project, 2)
     owner_rows(project.state)
-    build_log(project, 1)
+    build_log(project, 2)
     assert status(project, owner=True).owner is not None
     assert opened(place).head == head
     record_look(project, "status")
@@ -31,5 +31,5 @@ def test_what_cannot_be_shown_is_refused_before_a_look_is_recorded(place: Workpl
     missing = str(place.folder / "missing" / "report.html")
     assert place.easeci("report", "--owner", "-o", missing).returncode == 2
     assert opened(place).head == before
-    place.easeci("log", "--owner", "--build", "1", code=0)
+    place.easeci("log", "--owner", "--build", "2", code=0)
     assert opened(place).state.looks[-1][1] == "build"

@@ -120,7 +120,14 @@ def _is_open(line: socket.socket) -> bool:
 
 
 @pytest.mark.parametrize("source", ["127.0.0.1", pytest.param("127.0.0.2", marks=pytest.mark.long)])
-@pytest.mark.parametrize("sent", [HALF, HALF_FORM, REFUSED_FORM], ids=["head", "form", "refused"])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        pytest.param(HALF, id="head"),
+        pytest.param(HALF_FORM, id="form", marks=pytest.mark.long),
+        pytest.param(REFUSED_FORM, id="refused", marks=pytest.mark.long),
+    ],
+)
 def test_one_client_does_not_lock_out_others(running: Running, source: str, sent: bytes) -> None:
     """420 half requests, more than the server has connections: people at other addresses get their
     pages meanwhile, and people at the very same address too."""

@@ -9,6 +9,7 @@ import pytest
 from easeci.service.project import open_project
 from easeci.web import site as sites
 from tests.integration.web.busy import Busy
+from tests.integration.web.uploads import as_csv, labels
 from tests.sites import held
 
 
@@ -17,7 +18,7 @@ def test_a_form_is_refused_while_a_build_has_the_project(
 ) -> None:
     """Each of the owner's: nothing was done, it says so, and sent again later it is done."""
     monkeypatch.setattr(sites, "PATIENCE_SECONDS", 0.05)
-    one = b"id,label\n" + b"\n".join(busy.place.labels.read_bytes().splitlines()[1:2])
+    one = as_csv(labels(busy.place, 0, 1))
     forms: tuple[tuple[str, Any, dict[str, str]], ...] = (
         ("/testsets", {"examples": ("e.csv", busy.place.examples.read_bytes())}, {}),
         ("/testsets/1/labels", {"labels": ("l.csv", one)}, {}),

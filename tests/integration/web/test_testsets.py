@@ -12,7 +12,8 @@ import pytest
 
 from easeci.service.project import open_project
 from tests.integration.web.uploads import Uploading, as_csv, labels
-from tests.repositories import Workplace, write_examples
+from tests.projects import sealed_ids
+from tests.repositories import EXAMPLES, SEALED, Workplace, write_examples
 from tests.sites import serving_here, visitor
 
 
@@ -57,9 +58,13 @@ def test_labels_count_and_are_the_senders(waiting: Uploading) -> None:
     ("name", "content", "words"),
     [
         ("labels.csv", b"", "labels.csv"),
-        ("labels.csv", b"id,label\ne1,low\ne1,high\n", "more than once"),
+        ("labels.csv", b"id,label\nsealed,low\nsealed,high\n", "more than once"),
         ("labels.csv", b"id,label\nnobody,low\n", "id"),
-        ("labels.csv", b"id,label\ne9,purple\n", "classes"),
+        (
+            "labels.csv",
+            b"id,label\nsealed,purple\n",
+            "none of the script&#39;s classes: &#39;purple&#39;",
+        ),
         ("labels.csv", b"name,value\ne1,low\n", "id"),
         ("labels.jsonl", b"{not json\n", "labels.jsonl"),
         ("labels.parquet", b"PAR1 no PAR1", "labels.parquet"),
@@ -72,11 +77,12 @@ def test_a_wrong_file_is_explained_and_leaves_nothing(
     waiting: Uploading, name: str, content: bytes, words: str
 ) -> None:
     files = waiting.testset.label_files
-    answer = waiting.send(name, content)
+    sealed = min(sealed_ids(waiting.place.repository)).encode()
+    answer = waiting.send(name, content.replace(b"sealed", sealed))
     assert answer.status_code == 400
     alert = answer.text.partition('role="alert">')[2].partition("</div>")[0]
     assert words in alert
-    assert not any(where in alert for where in ("Traceback", str(waiting.scratch), "purple"))
+    assert not any(where in alert for where in ("Traceback", str(waiting.scratch)))
     assert waiting.testset.label_files == files
     assert not waiting.left
 
@@ -123,7 +129,13 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Uploading, tmp_path:
     few = b"\n".join(examples.split(b"\n")[:40])
     refused = fresh.send("few.csv", few, "/testsets")
     assert refused.status_code == 400
-    assert "The testset is too small: it has 39 examples, the plan needs" in refused.text
+    assert "The testset is too small: the plan needs 1,429 sealed examples" in refused.text
+    assert "38 are left of 39, 1 of them for the public sample" in refused.text
+    page = fresh.owner.get("/testsets").text
+    assert "<b>1,504</b> examples, 1,429 to be sealed and 75 for the public sample" in page
+    unknown = fresh.send("e.csv", examples, "/testsets", baseline="nonsense")
+    assert "There is no commit &#39;nonsense&#39;" in unknown.text
+    assert 'name="baseline" maxlength="200" value="nonsense"' in unknown.text
     named = examples.replace(b"id,x", b"id,label", 1)
     revealing = fresh.send("e.csv", named, "/testsets", allow_smaller="yes")
     assert revealing.status_code == 400
@@ -133,8 +145,10 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Uploading, tmp_path:
     assert 'name="allow_smaller" value="yes" checked' in revealing.text
     files = {"examples": ("e.csv", examples), "labels": ("l.csv", place.labels.read_bytes())}
     added = fresh.owner.send("/testsets", files=files, allow_smaller="yes")
-    assert "Testset 1 is sealed: 1,500 examples, 1,500 labels." in added.text
-    assert (fresh.testset.name, fresh.testset.labels) == ("e.csv", 1500)
+    assert "Testset 1 is sealed: 1,520 examples, 1,520 labels." in added.text
+    assert "80 more were set aside as the public sample" in added.text
+    assert "<code>classes: [high, low]</code>" in added.text
+    assert (fresh.testset.name, fresh.testset.labels) == ("e.csv", SEALED)
     again = fresh.owner.post("/testsets", files=files, allow_smaller="yes")
     assert again.status_code == 400
     assert "still in use" in again.text
@@ -148,6 +162,9 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Uploading, tmp_path:
     assert "Testset 1 is retired." in retired.text
     assert "<b>old" not in retired.text
     assert "&lt;b&gt;old" in retired.text
+    ended = fresh.owner.get("/").text
+    assert "Steps left" not in ended
+    assert "the testset has ended" in ended
 
     released = fresh.owner.post("/testsets/1/release")
     assert released.headers["content-type"] == "application/zip"
@@ -164,12 +181,14 @@ def test_a_testset_by_upload_its_end_and_its_release(fresh: Uploading, tmp_path:
 
     overlapping = fresh.send("e.csv", examples, "/testsets", allow_smaller="yes")
     assert overlapping.status_code == 400
-    assert "examples of testset 1 again" in overlapping.text
-    write_examples(tmp_path / "next.csv", start=5000)
-    columns = (tmp_path / "next.csv").read_bytes().replace(b"id,x", b"id,label", 1)
+    assert "All 1,600 examples were in testset 1" in overlapping.text
+    write_examples(tmp_path / "next.csv", start=EXAMPLES - 10)
+    columns = (tmp_path / "next.csv").read_bytes().replace(b"\n", b",kept\n")
+    columns = columns.replace(b"id,x,kept", b"id,x,label", 1)
     ticks = {"allow_smaller": "yes", "keep_label_column": "yes"}
     next_one = fresh.send("next.csv", columns, "/testsets", **ticks)
-    assert "Testset 2 is sealed: 1,500 examples, 0 labels." in next_one.text
+    assert "Testset 2 is sealed: 1,511 examples, 0 labels." in next_one.text
+    assert "Left out: 10 examples that were in testset 1." in next_one.text
     assert not fresh.left
 
     # A page that was open all the while, at a testset whose ids may be called the same.

@@ -10,6 +10,7 @@ import httpx
 
 from easeci.ledger.state import Testset
 from easeci.service.project import open_project
+from tests.projects import sealed_ids
 from tests.repositories import Workplace
 from tests.sites import Here, Visit
 
@@ -44,8 +45,10 @@ class Uploading:
 
 
 def labels(place: Workplace, first: int, last: int) -> list[tuple[str, str]]:
+    """Labels of sealed examples; those of the public sample count for nothing."""
+    sealed = sealed_ids(place.repository)
     rows = list(csv.reader(place.labels.read_text().splitlines()))[1:]
-    return [(name, label) for name, label in rows[first:last]]
+    return [(name, label) for name, label in rows if name in sealed][first:last]
 
 
 def as_csv(rows: list[tuple[str, str]]) -> bytes:

@@ -19,6 +19,7 @@ from easeci.charts import (
     decision_chart,
     evidence_chart,
     history_chart,
+    interval_chart,
     labels_chart,
     line_chart,
 )
@@ -107,7 +108,17 @@ def curves(ending: Ending, labels: int, proof: float, futility: float) -> Clause
     after = tuple(range(labels + 1))
     ends = (proof, futility)
     courses = [tuple(end * x / max(labels, 1) if labels else end for x in after) for end in ends]
-    return ClauseCurves("c", ending, after, Curve(courses[0], 14.0), Curve(courses[1], 9.0))
+    reach = tuple(1.0 / (1.0 + x) ** 0.5 for x in after)
+    return ClauseCurves(
+        clause="c",
+        ending=ending,
+        labels=after,
+        proof=Curve(courses[0], 14.0),
+        futility=Curve(courses[1], 9.0),
+        low=tuple(max(0.03 - r, -1.0) for r in reach),
+        high=tuple(min(0.03 + r, 1.0) for r in reach),
+        threshold=0.02,
+    )
 
 
 def evidence() -> str:
@@ -116,6 +127,14 @@ def evidence() -> str:
 
 def slim_evidence() -> str:
     return evidence_chart(curves(Ending.EXHAUSTED, 5_000, 7.0, 7.0), slim=True)
+
+
+def interval() -> str:
+    return interval_chart(curves(Ending.PROVEN, 60, 14.2, -40.0))
+
+
+def slim_interval() -> str:
+    return interval_chart(curves(Ending.EXHAUSTED, 5_000, 7.0, 7.0), slim=True)
 
 
 def texts(svg: str) -> list[str]:

@@ -30,18 +30,20 @@ from tests.unit.charts.samples import (
     decisions,
     evidence,
     history,
+    interval,
     labels,
     lines,
     points,
     slim_counts,
     slim_evidence,
     slim_history,
+    slim_interval,
     texts,
 )
 
-SLIM = (labels, slim_history, slim_counts, slim_evidence)
+SLIM = (labels, slim_history, slim_counts, slim_evidence, slim_interval)
 CHARTS = pytest.mark.parametrize(
-    "draw", [lines, band, bars, decisions, history, counts, evidence, *SLIM]
+    "draw", [lines, band, bars, decisions, history, counts, evidence, interval, *SLIM]
 )
 
 

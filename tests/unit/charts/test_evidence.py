@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
-from easeci.charts import (
-    evidence_chart,
+from easeci.charts import evidence_chart, interval_chart
+from easeci.charts.evidence import (
+    FUTILITY,
+    FUTILITY_BAR,
+    LOWER,
+    PROOF,
+    PROOF_BAR,
+    THRESHOLD,
+    UPPER,
+    power_of_ten,
 )
-from easeci.charts.evidence import FUTILITY, FUTILITY_BAR, PROOF, PROOF_BAR, power_of_ten
 from easeci.evidence.endings import Ending
 from easeci.verdict.curves import ClauseCurves
 from tests.cases import each_case
 from tests.unit.charts.samples import (
     curves,
     evidence,
+    interval,
     texts,
 )
 
@@ -32,7 +41,7 @@ def test_evidence_names_its_curves_their_bars_and_how_it_ended() -> None:
 @each_case(
     ("drawn", "title"),
     [
-        (curves(Ending.FUTILE, 2_000, -900.0, 9.1), "given up after 2,000 labels"),
+        (curves(Ending.FUTILE, 2_000, -900.0, 9.1), "stopped asking after 2,000 labels"),
         (curves(Ending.OPEN, 120, 2.0, 1.0), "120 labels so far"),
         (curves(Ending.OPEN, 0, 0.0, 0.0), "0 labels so far"),
         (curves(Ending.EXHAUSTED, 5_000, 7.0, 7.0), "neither after all 5,000 labels"),
@@ -46,6 +55,24 @@ def test_evidence_stays_on_its_axes(drawn: ClauseCurves, title: str) -> None:
     assert not re.search(r"NaN|Infinity|undefined|null", svg)
     height = float(ElementTree.fromstring(svg).get("height", "0"))
     assert height < 420
+
+
+def test_an_interval_has_two_ends_a_threshold_and_its_unit() -> None:
+    shown = texts(interval())
+    for name in (LOWER, UPPER, THRESHOLD, "labels consulted", "points"):
+        assert shown.count(name) == 1
+    assert "interval after 60 labels" in shown
+    assert not re.search(r"NaN|Infinity|undefined|null", interval())
+
+
+def test_an_interval_of_many_labels_stays_readable() -> None:
+    """However short the last interval is, the axis has a few round ticks."""
+    drawn = curves(Ending.PROVEN, 300, 14.2, 0.0)
+    for width in (1e-7, 0.001, 0.3, 1.0):
+        low = tuple(-1.0 if x < 9 else 0.02 - width for x in drawn.labels)
+        high = tuple(1.0 if x < 9 else 0.02 + width for x in drawn.labels)
+        svg = interval_chart(replace(drawn, low=low, high=high))
+        assert not re.search(r"NaN|Infinity|undefined|null", svg)
 
 
 def test_powers_of_ten_are_written_as_one_reads_them() -> None:

@@ -17,9 +17,10 @@ HEAVY = ("numpy", "scipy", "polars", "sqlalchemy", "lark", "ruamel", "alembic")
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_table_says_what_the_command_says(name: str) -> None:
+    """The line of the table is the first paragraph of the command's own help."""
     command = load_command(name)
     assert command.name == name
-    assert command.help == COMMANDS[name].help
+    assert (command.help or "").split("\n\n")[0] == COMMANDS[name].help
 
 
 def test_a_misspelt_command_is_suggested() -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from easeci.cli import keyboard
-from easeci.cli.keyboard import SMALLEST, USUAL, Keyboard, in_words, safe, wrapped
+from easeci.cli.keyboard import SMALLEST, USUAL, Keyboard, in_words, wrapped
+from easeci.cli.terminal import safe
 from easeci.errors import UsageError
 
 

@@ -28,7 +28,7 @@ def test_every_end_has_its_code(
 ) -> None:
     """An unexpected error names its type and place, never its message: that may quote a label."""
 
-    def broken(_script: object) -> None:
+    def broken(*_arguments: object) -> None:
         raise raised
 
     monkeypatch.setattr("easeci.service.checks.make_plan", broken)

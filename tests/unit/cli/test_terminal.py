@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from easeci.cli import terminal
-from easeci.cli.terminal import Ruler, ruler_around, show_error
+from easeci.cli.terminal import Ruler, print_hanging, program_output, ruler_around, show_error
 from easeci.errors import UsageError
 
 VALUES = st.floats(-2, 2)
@@ -50,3 +50,25 @@ def test_nothing_that_users_wrote_is_read_as_markup(capsys: pytest.CaptureFixtur
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err == "error: there is no file [red]x[/red].csv\nName [bold]another[/].\n"
+
+
+def test_further_lines_hang_below_the_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """They fit the terminal, have no blanks at their ends, and are never read as markup."""
+    print_hanging("  next  ", "[red]" + 30 * "four ")
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first.startswith("  next  [red]four four")
+    assert others
+    for line in (first, *others):
+        assert len(line) <= terminal.output().width
+        assert line == line.rstrip()
+    assert all(line.startswith("        four") for line in others)
+
+
+@given(st.text())
+def test_what_a_program_printed_cannot_command_the_terminal(log: str) -> None:
+    assert all(c.isprintable() for line in program_output(log).split("\n") for c in line)
+
+
+def test_colours_and_progress_bars_of_a_program_stay_readable() -> None:
+    log = "\n\x1b[31mred\x1b[0m\r\n 10%\r100%\x1b[K\n\tnext\x1b[2J\x07\n"
+    assert program_output(log) == "red\n 10%\n100%\n    next�[2J�"

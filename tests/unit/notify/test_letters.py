@@ -15,6 +15,7 @@ from easeci.ledger.reasons import (
     StepsLeftWarning,
     UndecidedWarning,
 )
+from easeci.ledger.wording import ADOPTED, PROGRAM_FAILED
 from easeci.notify import (
     AlarmFacts,
     ClauseFacts,
@@ -28,6 +29,7 @@ from easeci.notify import (
 )
 from easeci.notify.page import COLUMNS, columns
 from easeci.verdict.logic import Result
+from easeci.verdict.wording import ANYTIME
 from tests.cases import each_case
 
 HEAD = "1234567:" + "ab" * 32
@@ -40,10 +42,11 @@ VERDICT = VerdictFacts(
     step=3,
     steps=32,
     passed=True,
+    why="shown to be better by more than 2 points, after 165 labels",
     result=Result.TRUE,
     clauses=(
-        ClauseFacts("n - o > 0.02 +/- 0.01", 0.0312, 0.0213, 0.0411, Result.TRUE),
-        ClauseFacts("d < 0.1 +/- 0.01", None, 0.0, 0.09, Result.TRUE),
+        ClauseFacts("n - o > 0.02 +/- 0.01", "+3.1 points", "+2.1 to +4.1 points", Result.TRUE),
+        ClauseFacts("d < 0.1 +/- 0.01", "not known", "0.0% to 9.0%", Result.TRUE),
     ),
     labels=1234,
     examples=56789,
@@ -157,11 +160,11 @@ def test_a_verdict_says_everything_about_its_step() -> None:
     words = verdict_letter(VERDICT)
     assert words.subject == "[digits] PASS: step 3 of 32, A better model"
     for part in (
-        "PASS. The condition holds.",
+        "PASS: shown to be better by more than 2 points, after 165 labels.",
         "0123456789 A better model",
         "n - o > 0.02 +/- 0.01",
-        "0.0312",
-        "[0.0213, 0.0411]",
+        "+3.1 points",
+        "+2.1 to +4.1 points",
         "not known",
         "1,234 consulted, of 56,789 examples",
         "29 steps are left",
@@ -171,15 +174,44 @@ def test_a_verdict_says_everything_about_its_step() -> None:
 
 
 def test_a_fail_an_unknown_and_a_secret_are_said_as_such() -> None:
-    fail = verdict_letter(replace(VERDICT, passed=False, result=Result.FALSE, step=32, branch=None))
+    worse = "shown to be worse, after 56 labels"
+    false = replace(VERDICT, passed=False, result=Result.FALSE, step=32, branch=None, why=worse)
+    fail = verdict_letter(false)
     assert fail.subject.startswith("[digits] FAIL")
-    assert "The condition does not hold." in said(fail)
+    assert "FAIL: shown to be worse, after 56 labels." in said(fail)
     assert "No step is left" in said(fail)
     unknown = replace(VERDICT, result=Result.UNKNOWN, step=31)
-    assert "a pass (fn-free)" in said(verdict_letter(unknown))
-    assert "a fail (fp-free)" in said(verdict_letter(replace(unknown, passed=False)))
+    assert "That is a pass in fn-free mode." in said(verdict_letter(unknown))
+    assert "That is a fail in fp-free mode." in said(verdict_letter(replace(unknown, passed=False)))
     assert "1 step is left" in said(verdict_letter(unknown))
     assert "Don't tell the developers" in said(verdict_letter(replace(VERDICT, secret=True)))
+
+
+def test_where_asking_was_stopped_nothing_is_blamed_on_the_testset() -> None:
+    reason = (
+        "not shown to be better: stopped asking after 56 labels, because a gain of 5 points or "
+        "more is ruled out"
+    )
+    words = said(verdict_letter(replace(VERDICT, passed=False, result=Result.UNKNOWN, why=reason)))
+    assert f"FAIL: {reason}. That is a fail in fp-free mode." in words
+    assert "can't tell" not in words
+
+
+def test_a_note_on_intervals_and_a_failed_program() -> None:
+    assert "may contain the threshold" in said(verdict_letter(replace(VERDICT, note=ANYTIME)))
+    failed = replace(VERDICT, passed=False, result=None, clauses=(), labels=0, why=PROGRAM_FAILED)
+    words = said(verdict_letter(failed))
+    assert "FAIL: its program failed on the examples of the testset." in words
+    assert "not measured" in words
+
+
+def test_the_first_baseline_is_not_called_good() -> None:
+    """It passed without a test, so a letter must not advise to use it."""
+    adopted = replace(VERDICT, result=None, clauses=(), labels=0, why=ADOPTED)
+    words = said(verdict_letter(adopted))
+    assert f"PASS: {ADOPTED}." in words
+    assert "Nothing is shown of this model." in words
+    assert "may be used" not in words
 
 
 def test_an_alarm_says_why_and_which_commands_to_run() -> None:

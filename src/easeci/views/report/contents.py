@@ -18,9 +18,16 @@ from easeci.ledger.disclosure import (
     steps_used,
 )
 from easeci.ledger.state import State, Testset
+from easeci.ledger.wording import baseline_words
 from easeci.script import Script
 from easeci.service.project import Project
-from easeci.views.history import DecidedStep, OwnerRow, decided_steps, owner_rows
+from easeci.views.history import (
+    DecidedStep,
+    OwnerRow,
+    decided_steps,
+    latest_reason,
+    owner_rows,
+)
 from easeci.views.status import next_act, owner_status, rests_on
 
 
@@ -52,8 +59,13 @@ class TestsetFindings:
 
 @dataclass(frozen=True)
 class OwnerReport:
-    """What the owner's version adds; ``testsets`` by their numbers."""
+    """What the owner's version adds; ``testsets`` by their numbers.
 
+    ``newest`` says why the newest decided commit passed or failed: a sentence, then what was
+    measured.
+    """
+
+    newest: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     rests_on: tuple[str, ...]
     testsets: Mapping[int, TestsetFindings]
@@ -99,9 +111,10 @@ def _owner_report(project: Project) -> OwnerReport:
     state = project.state
     baseline = "none"
     if state.baseline is not None:
-        baseline = f"{state.baseline[:10]} ({state.baseline_how})"
+        baseline = f"{state.baseline[:10]} ({baseline_words(state.baseline_how or '')})"
     rows = owner_rows(state)
     return OwnerReport(
+        newest=latest_reason(rows),
         facts=(
             ("Baseline", baseline),
             ("Letters to send", f"{sum(not m.sent for m in state.messages):,}"),

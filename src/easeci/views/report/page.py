@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from easeci.charts import has_charts
 from easeci.html import render
 from easeci.ledger.signals import Signal
 from easeci.views.figures import Figure, history_figures
@@ -24,9 +25,10 @@ class _Section:
 
     @property
     def budget(self) -> str:
-        """How many steps are used and left."""
+        """How many steps are used, and how many are left of a testset that is in use."""
         used, steps = self.testset.steps_used, self.testset.steps
-        return f"{used:,} of {steps:,} steps used, {steps - used:,} left"
+        left = f", {steps - used:,} left" if self.testset.retired is None else ""
+        return f"{used:,} of {steps:,} steps used{left}"
 
     @property
     def counts(self) -> list[tuple[Signal, int]]:
@@ -54,6 +56,13 @@ def page(report: Report) -> str:
     )
 
 
+NO_CHARTS = Figure(
+    "Charts",
+    "Charts need the extra: pip install 'easeci[charts]'. The table of commits has the numbers.",
+    {},
+)
+
+
 def _section(report: Report, testset: TestsetReport) -> _Section:
     found = None if report.owner is None else report.owner.testsets[testset.number]
     return _Section(
@@ -61,5 +70,12 @@ def _section(report: Report, testset: TestsetReport) -> _Section:
         found=found,
         promise=promise(testset.script),
         scores=tuple(str(clause.score) for clause in testset.script.clauses),
-        figures=() if found is None else history_figures(testset.script, found.steps),
+        figures=() if found is None else _figures(testset, found),
     )
+
+
+def _figures(testset: TestsetReport, found: TestsetFindings) -> tuple[Figure, ...]:
+    """The charts of a testset, or how to get them."""
+    if found.steps and not has_charts():
+        return (NO_CHARTS,)
+    return history_figures(testset.script, found.steps)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from easeci.charts import require_charts
+from easeci.charts import has_charts
 from easeci.errors import UsageError
 from easeci.files import replacing
 from easeci.service.looks import record_look
@@ -21,12 +21,16 @@ PUBLIC, PRIVATE = 0o644, 0o600
 
 @dataclass(frozen=True)
 class Written:
-    """Where the report is, and how much is in it."""
+    """Where the report is, and how much is in it.
+
+    ``lacks_charts`` says whether charts were left out, because their extra is not installed.
+    """
 
     file: Path
     owner: bool
     testsets: int
     commits: int
+    lacks_charts: bool
 
 
 def write_report(
@@ -42,8 +46,6 @@ def write_report(
     Whether the file can be written is checked before a look is recorded. ``waiting`` is called
     once if another command acts on the project now.
     """
-    if owner:
-        require_charts()
     with _replaced(path, PRIVATE if owner else PUBLIC) as file:
         if owner:
             record_look(project, "report", waiting, by=by)
@@ -54,6 +56,7 @@ def write_report(
         owner=owner,
         testsets=len(found.testsets),
         commits=sum(len(testset.rows) for testset in found.testsets),
+        lacks_charts=owner and not has_charts(),
     )
 
 

@@ -20,7 +20,7 @@ from easeci.views.report.contents import developer_report, make_report
 from easeci.views.report.page import page
 from tests.histories import CLAUSE, History, added, verdict
 
-NUMBERS = ("0.0731", "0.6113", "-0.4417", "98765", "98,765")
+NUMBERS = ("0.0731", "0.6113", "-0.4417", "7.31", "61.13", "-44.17", "98765", "98,765")
 TWO = r"n - o > 0.02 +/- 0.01 /\ d < 0.1 +/- 0.02"
 VOID = {"meta", "use", "path", "circle", "rect"}
 
@@ -96,7 +96,7 @@ def test_no_number_of_a_verdict_is_in_the_developers_version() -> None:
     assert "Unknown" not in shown
     everything = owner(state)
     assert "98,765" in everything
-    assert "0.0731" in everything
+    assert "7.31" in everything
 
 
 def test_under_none_passing_failing_and_waiting_give_the_same_bytes() -> None:
@@ -150,9 +150,12 @@ def test_the_owner_sees_a_chart_for_each_clause_and_one_of_labels() -> None:
     text = owner(decided(history, *clauses).state)
     assert text.count("<figure>") == 3
     words = Reader(text).words
-    assert "the zone from 0.02 to 0.04" in words
-    assert "the zone from 0.06 to 0.1" in words
-    assert "- [-0.4417, 0.6113] Unknown" in words
+    assert "is the threshold 2 points, the shaded band the zone from 2 to 4 points," in words
+    assert "is the threshold 10%, the shaded band the zone from 6 to 10 percent," in words
+    assert "n - o (points)" in words
+    assert "d (percent)" in words
+    assert "not known (-44.2 to +61.1 points) Unknown" in words
+    assert "Last verdict (step 1.2): FAIL: " in words
     assert "What the guarantee rests on" in words
     assert "7:beef" in words
 

@@ -1,0 +1,38 @@
+"""What ``log`` prints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from easeci.cli.log import _show_owner
+from easeci.cli.terminal import output
+from easeci.views.history import owner_rows
+from tests.histories import CLAUSE, VERDICT, History
+
+
+@pytest.fixture
+def _eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output(), "width", 80)
+
+
+@pytest.mark.usefixtures("_eighty_columns")
+def test_each_decided_commit_of_the_owners_log_has_its_intervals(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Below its answer, in full even where there are several clauses and 80 columns."""
+    history = History.begun().commit("1", True).commit("2", False).commit("3", None)
+    rows = owner_rows(history.state)
+    _show_owner(rows)
+    shown = capsys.readouterr().out
+    table = shown[shown.index("signal") :]
+    assert table.count("-100.0 to +1.5 points") == 2
+    few = replace(CLAUSE, text="d < 0.1 +/- 0.02", low=0.05, high=0.08)
+    both = replace(VERDICT, clauses=(CLAUSE, few))
+    _show_owner(tuple(replace(row, verdict=both) for row in rows[:2]))
+    shown = capsys.readouterr().out
+    assert shown.count("n - o: -100.0 to +1.5 points") == 2
+    assert shown.count("d: 5.0% to 8.0%") == 2
+    assert max(map(cell_len, shown.splitlines())) <= 80
