@@ -61,7 +61,7 @@ PUSHES = (
     ("A forest of five trees", FOREST.format("RandomForestClassifier", 5)),
     ("Support vectors", SVC.format("gamma=0.001")),
 )
-SIZE = 5_100
+SIZE = 5_400
 SEEDS = {"first": 2, "second": 3}
 CLEAR = b"\x1b[2J\x1b[H"
 
@@ -82,11 +82,12 @@ def play(folder: Path, server: Controller) -> int:
     owner = Owner(folder, f"smtp://127.0.0.1:{server.port}?from=easeci@example.org")
     say("Now by itself. The owner hosts a bare repository, and installs the hook.")
     owner.prepare()
+    say("A developer pushes a first model. The owner seals a testset, on which it is built.")
+    owner.push(*PUSHES[0])
     owner.easeci("testset", "add", "../first.jsonl", "--script", "../digits/.easeci.yml")
     owner.easeci("hook", "install")
-    say("A developer pushes a first model, and then a better one.")
-    for title, model in PUSHES:
-        owner.push(title, model)
+    say("The developer pushes a better one.")
+    owner.push(*PUSHES[1])
     say("No label is there yet. Somebody labels, as long as easeci asks; it stops by itself.")
     answers = owner.label()
     print(f"\n({answers} answers were typed)")

@@ -147,7 +147,7 @@ def take(browser: Browser, running: Running, place: Workplace) -> None:
         owner.page,
         "/plan?condition=n+-+o+%3E+0.02+%2B%2F-+0.01&difference=0.1&effect=0.03",
         "plan-explorer",
-        height=1050,
+        height=1400,
     )
     owner.page.goto("/testsets")  # so that nobody labels meanwhile
     labeller = person(browser, running, place, "labeller", "ada", "dark")

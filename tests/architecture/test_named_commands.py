@@ -90,7 +90,7 @@ def test_the_check_finds_mistakes() -> None:
     assert problem("easeci COMMAND --help") is None
     assert problem("--store FOLDER") is None
     assert problem("easeci log --baseline") == "there is no option --baseline"
-    assert problem("easeci testset sample") == "there is no command sample"
+    assert problem("easeci testset simple") == "there is no command simple"
     assert problem("easeci forecast") == "there is no command forecast"
     assert problem("--nothing") == "there is no option --nothing"
     assert list(named("see ``easeci plan`` or `--json`, not `git log --all`")) == [

@@ -73,9 +73,11 @@ def test_status_parses_no_condition(place: Workplace) -> None:
 
 
 def test_a_plan_starts_light(tmp_path: Path) -> None:
-    """It loads no tables and no store, and nothing of scipy but special functions."""
+    """It loads no tables and no store; of scipy, special functions if a clause is on d."""
     modules = loaded("plan", "-c", "n - o > 0.02 +/- 0.01", folder=tmp_path)
     heavy = {"polars", "sqlalchemy", "scipy.stats", "scipy.optimize", "scipy.linalg"}
+    assert modules.isdisjoint({*heavy, "scipy.special"})
+    modules = loaded("plan", "-c", "d < 0.1 +/- 0.01", folder=tmp_path)
     assert modules.isdisjoint(heavy)
     assert "scipy.special" in modules
 

@@ -92,6 +92,11 @@ def test_labels_leave_no_trace_until_the_signal_is_there(tmp_path: Path) -> None
         after = everything(developer)
     changed = {route for route in before if before[route] != after[route]}
     assert changed == {"GET /", "GET /commits/2"}
+    waits = (
+        "1 commit waits for labels, or for the next tick if the script has <code>disclose:</code>."
+    )
+    assert waits in before["GET /"][2]
+    assert "for the next tick" not in after["GET /"][2]
     was, now = before["GET /commits/2"][2], after["GET /commits/2"][2]
     assert now.replace("pass", "pending") == was.replace("pass", "pending")
 

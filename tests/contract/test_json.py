@@ -60,14 +60,30 @@ def test_d_alone_needs_no_labels() -> None:
     assert plan_of("d < 0.1 +/- 0.01")["estimates"][0]["labels"] == 0
 
 
-def test_sequential_says_what_a_commit_is_expected_to_take() -> None:
-    rows = {row["estimator"]: row for row in plan_of("n - o > 0.02 +/- 0.01")["estimates"]}
-    row = rows["sequential"]
-    expected = row["expected_labels"]
-    assert row["labels"] == 0
-    assert set(expected) == {"unchanged", "middle", "better"}
-    assert expected["unchanged"] < row["labels_per_commit"]
-    assert expected["better"] < expected["middle"] <= row["labels_per_commit"]
+def test_the_forecast_says_what_a_life_is_expected_to_take() -> None:
+    document = plan_of("n - o > 0.02 +/- 0.01", "--commits", "bold")
+    life = document["forecast"]
+    assert set(life) == {
+        "labels", "labels_per_commit", "worst_commit", "hours", "commits", "assumes",
+    }  # fmt: skip
+    assert life["commits"] == "bold"
+    assert life["hours"]["5s"] == round(life["labels"] * 5 / 3600, 2)
+    row = document["estimates"][-1]
+    assert (row["labels"], row["labels_in_all"]) == (0, life["labels"])
+    assert row["labels_per_commit"] == life["labels_per_commit"]
+    assert set(document["bring"]) == {"examples", "sealed", "sample"}
+    assert document["bring"]["examples"] == row["examples"] + 100
+    assert set(document["cheaper"]) == {"write", "labels", "gives_up"}
+    assert document["decides_by"] == document["recommended"] == "sequential"
+
+
+def test_nothing_is_recommended_if_no_commit_can_pass() -> None:
+    document = plan_of(r"d < 0.1 +/- 0.01 /\ n - o > 0.2 +/- 0.01")
+    assert document["meaning"] == "no commit can pass"
+    for key in ("bring", "forecast", "cheaper", "recommended"):
+        assert document[key] is None
+    assert document["warnings"][0].startswith("no commit can pass: ")
+    assert document["why"] == document["warnings"][0].rstrip(".")
 
 
 def test_pattern2_has_no_size_unless_the_difference_is_known() -> None:
@@ -105,7 +121,7 @@ def test_check(tmp_path: Path) -> None:
     failed = easeci(*arguments[:-2], "-c", "n - o > 0.7 +/- 0.1")
     assert failed.returncode == 1
     by_default = json.loads(failed.stdout)
-    assert (by_default["pass"], by_default["estimator"]) == (False, "exact")
+    assert (by_default["pass"], by_default["estimator"]) == (False, "sequential")
 
 
 def test_check_waits(tmp_path: Path) -> None:

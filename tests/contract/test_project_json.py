@@ -50,12 +50,15 @@ def test_a_life_in_json(lived: Workplace) -> None:
             "estimator": str,
             "sensitivity_left": float | None,
             "overlaps": list,
+            "sample": int,
+            "left_out": int,
+            "classes_line": str,
             "warnings": list,
             "baseline": str | None,
-            "baseline_failure": str | None,
         },
     )
-    answer = {**ROW, "steps": int, "steps_used": int, "charged": bool, "failure": str | None}
+    words = dict.fromkeys(("failure", "log", "warning", "ended"), str | None)
+    answer = {**ROW, "steps": int, "steps_used": int, "charged": bool, "sample": int, **words}
     require(document(lived, "run"), answer)
     lived.commit_cut(0.75)
     failed = document(lived, "run", code=1)
@@ -82,7 +85,7 @@ def test_a_life_in_json(lived: Workplace) -> None:
     )
     assert status["alarms"] == []
     owner = document(lived, "status", "--owner")
-    assert owner["owner"]["labels"] == 1500
+    assert owner["owner"]["labels"] == 1520
     assert owner["alarms"] == []
     verdict = document(lived, "log", "--owner")[1]["verdict"]
     assert verdict["outcome"] in ("True", "False", "Unknown")

@@ -35,9 +35,11 @@ from easeci.service.project import open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.store.store import AlsoWrite, Store
 from tests.predictions import written_directly
+from tests.projects import ON_SEALED
 from tests.repositories import Workplace, write_examples
 
 NEXT = "next"
+BROKEN = "raise SystemExit(1)\n"
 LOADED_WHEN_NEEDED = (
     "alembic.command",
     "alembic.config",
@@ -49,14 +51,22 @@ LOADED_WHEN_NEEDED = (
 
 
 def prepare(folder: Path) -> Workplace:
-    """A repository with four commits: a first, a worse, a broken and a better one, and two testsets."""
-    place = Workplace.make(folder, steps="2")
-    for number, cut in enumerate((0.7, 0.75, None, 0.52, 0.8), start=1):
-        if cut is None:
-            place.write("model.py", "raise SystemExit(1)\n")
-            place.commit("broken")
+    """Commits c1 to c6 beside a main branch without a program, and two testsets.
+
+    They are a first model, a worse, a broken, a better and a bad one, and one that fails on
+    sealed examples.
+    """
+    place = Workplace.make(folder, steps="3")
+    place.git("add", ".easeci.yml")
+    place.git("commit", "--quiet", "--message", "script")
+    place.git("checkout", "--quiet", "--detach")
+    models: tuple[float | str, ...] = (0.7, 0.75, BROKEN, 0.52, 0.8, ON_SEALED)
+    for number, model in enumerate(models, start=1):
+        if isinstance(model, str):
+            place.write("model.py", model)
+            place.commit(f"model {number}")
         else:
-            place.commit_cut(cut)
+            place.commit_cut(model)
         place.git("tag", f"c{number}")
     write_examples(place.folder / f"{NEXT}.csv", place.folder / f"{NEXT}-labels.csv", start=9000)
     return place
@@ -78,13 +88,11 @@ def live(
             add_testset(project, Offer(examples, labels=labels, script=script))
 
     def test(name: str) -> None:
-        run(open_project(place.repository), name)
+        test_on_main(place, name)
 
-    def test_broken() -> None:
-        if not any(
-            row.signal == "build error"
-            for row in disclosed_rows(open_project(place.repository).state)
-        ):
+    def test_broken() -> None:  # a commit that did not build is built again, with an own row
+        rows = disclosed_rows(open_project(place.repository).state)
+        if not any(row.signal == "build error" for row in rows):
             test("c3")
 
     commands: list[Callable[[], object]] = [
@@ -96,6 +104,7 @@ def live(
         lambda: import_labels(open_project(place.repository), place.labels),
         lambda: add(2, place.folder / f"{NEXT}.csv", place.folder / f"{NEXT}-labels.csv"),
         lambda: test("c5"),
+        lambda: test("c6"),
     ]
     ended = place.folder / "ended"
     begun = int(ended.read_text()) if ended.exists() else 0
@@ -108,11 +117,30 @@ def live(
     return logs
 
 
+def test_on_main(place: Workplace, name: str) -> None:
+    """Test a commit, which is the tip of the main branch now."""
+    place.git("update-ref", "refs/heads/main", name)
+    run(open_project(place.repository), name)
+
+
+def be_killed_after(folder: str, name: str, kind: str) -> None:
+    """Test a commit, and be killed as soon as an event of a kind is recorded."""
+
+    def kill_at(kinds: list[str]) -> None:
+        if kind in kinds:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with written_directly(), at_every_append(after=kill_at):
+        test_on_main(Workplace(Path(folder)), name)
+
+
 @contextmanager
 def at_every_append(
-    *, before: Callable[[], None] = lambda: None, after: Callable[[], None] = lambda: None
+    *,
+    before: Callable[[], None] = lambda: None,
+    after: Callable[[list[str]], None] = lambda _: None,
 ) -> Iterator[None]:
-    """Do something around every transaction of this process."""
+    """Do something around every transaction of this process; ``after`` is told what it recorded."""
     append = Store.append
 
     def watched(
@@ -124,7 +152,7 @@ def at_every_append(
     ) -> None:
         before()
         append(self, name, head, records, also)
-        after()
+        after([record.kind for record in records])
 
     with mock.patch.object(Store, "append", watched):
         yield
@@ -144,9 +172,10 @@ def die(place: Workplace, copies: Path, last_append: int, last: int | None) -> N
             )
         left = found
 
-    def recorded() -> None:
+    def recorded(kinds: list[str]) -> None:
         nonlocal appends
         appends += 1
+        (place.folder / "after.json").write_text(json.dumps(kinds))
         if appends == last_append:
             os.kill(os.getpid(), signal.SIGKILL)
         stand_still()
@@ -187,8 +216,8 @@ def main(folder: Path, last: int | None) -> None:
         shutil.copytree(template.folder, place.folder, symlinks=True)
 
     def undisturbed() -> None:
-        appends: list[None] = []
-        with at_every_append(after=lambda: appends.append(None)):
+        appends: list[list[str]] = []
+        with at_every_append(after=appends.append):
             logs = live(whole, last=last)
         report(whole, {"calls": len(appends), "logs": logs})
 
@@ -201,9 +230,11 @@ def main(folder: Path, last: int | None) -> None:
     killed = in_child(lambda: die(doomed, copies, expected["calls"], last))
     lives = []
     for number, place in enumerate((*map(Workplace, sorted(copies.iterdir())), doomed)):
+        after = place.folder / "after.json"
+        kinds = json.loads(after.read_text()) if after.exists() else []
         most = None if number % 8 == 0 or place is doomed else 2
         ended = in_child(lambda place=place, most=most: resumed(place, most))
-        lives.append({"in": place.folder.name, "ended": ended, **reported(place)})
+        lives.append({"in": place.folder.name, "after": kinds, "ended": ended, **reported(place)})
         shutil.rmtree(place.folder)
     print(json.dumps({"killed": killed, "lives": lives, "whole": expected}))
 

@@ -89,6 +89,7 @@ def rows_of(path: Path) -> object:
         ]
 
 
+@pytest.mark.long
 def test_a_flipped_bit_in_the_database_is_found_unless_it_says_nothing(copy: Workplace) -> None:
     """Bytes that hold no value (free space of a page) may change; what is stored may not."""
     path = store_of(copy) / "ledger" / "ledger.db"

@@ -104,6 +104,7 @@ def test_killed_in_the_middle(tmp_path: Path, examples: int, ends: list[str]) ->
         classes="[low, high]",
         reliability="0.9999",
         sensitivity="0.9999",
+        sample="0",
     )
     write_examples(place.examples, place.labels, size=examples)
     place.commit_cut(0.55)
@@ -136,7 +137,7 @@ def test_killed_in_the_middle(tmp_path: Path, examples: int, ends: list[str]) ->
 
     project = open_project(place.repository)
     testset = project.state.testsets[1]
-    assert testset.open_step is None
+    assert testset.next_signal is None
     known = project.sealed(testset).labels.known(testset.label_files)
     rows_of_examples = [line.split(",") for line in place.examples.read_text().splitlines()[1:]]
     ids = {value: identity for identity, value in rows_of_examples}

@@ -54,9 +54,10 @@ def test_many_commands_at_once(tmp_path: Path, commands: int, steps: int) -> Non
 def test_a_look_does_not_wait_for_a_build(tmp_path: Path) -> None:
     """While one command builds for long, `status` answers."""
     place = Workplace.make(tmp_path)
+    place.commit_cut(0.7)
+    place.add_testset()
     place.write("model.py", "import time; time.sleep(600)\n")
     place.commit("slow")
-    place.add_testset()
     running = start_easeci("run", folder=place.repository)
     try:
         assert running.poll() is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -10,6 +11,7 @@ from rich.cells import cell_len
 
 from easeci.script import parse_script
 from tests.commands import easeci, easeci_here
+from tests.repositories import Workplace
 
 LABELS = ["cat", "dog", "bird"] * 400
 
@@ -37,10 +39,13 @@ def test_from_nothing_to_a_verdict(folder: Path) -> None:
     script.write_text(script.read_text().replace("0.02 +/- 0.01", "0.2 +/- 0.15"))
     planned = easeci("plan", folder=folder)
     assert planned.returncode == 0
-    assert "Recommended: sequential" in planned.stdout
+    assert "Decides  sequential; exact if all labels come with the testset." in planned.stdout
     checked = easeci("check", *FILES, folder=folder)
     assert checked.returncode == 0, checked.stderr
-    assert "PASS: the condition is True" in checked.stdout
+    assert "PASS: shown to be better by more than 20 points, after" in checked.stdout
+    assert "The condition is True (by sequential, on" in checked.stdout
+    words = " ".join(checked.stdout.split())
+    assert "--estimator exact is apt, and more decisive, for a user who had all labels" in words
     assert "one of 32" in " ".join(checked.stdout.split())
 
 
@@ -60,7 +65,7 @@ def test_init_never_overwrites(folder: Path) -> None:
 def test_plan_without_a_file() -> None:
     done = easeci_here(
         "plan", "-c", "n - o > 0.02 +/- 0.01", "-r", "0.9999", "--steps", "32",
-        "--adaptivity", "full", "--mode", "fp-free",
+        "--adaptivity", "full", "--mode", "fp-free", "--all",
     )  # fmt: skip
     assert done.returncode == 0
     assert "641,684" in done.stdout
@@ -71,7 +76,7 @@ def test_plan_without_a_file() -> None:
 
 def test_defaults_are_said() -> None:
     done = easeci_here("plan", "-c", "n > 0.8 +/- 0.05")
-    assert "by default: reliability 0.9999, mode fp-free, adaptivity full, steps 32" in done.stdout
+    assert "by default: reliability 0.9999, fp-free, adaptivity full, 32 steps" in done.stdout
 
 
 def test_explain_has_the_formula_with_the_numbers_in_it() -> None:
@@ -96,7 +101,8 @@ def test_lines_fit_80_columns(folder: Path) -> None:
 
 
 def test_the_interval_is_drawn_against_its_threshold(folder: Path) -> None:
-    done = easeci("check", *FILES, "-c", "n - o > 0.2 +/- 0.15", "-r", "0.99", folder=folder)
+    asked = ("check", *FILES, "-c", "n - o > 0.2 +/- 0.15", "-r", "0.99")
+    done = easeci(*asked, "--estimator", "exact", folder=folder)
     drawing = next(line for line in done.stdout.splitlines() if "●" in line)
     assert drawing.index("│") < drawing.index("├") < drawing.index("●") < drawing.index("┤")
     plain = easeci(
@@ -107,6 +113,26 @@ def test_the_interval_is_drawn_against_its_threshold(folder: Path) -> None:
     assert plain.stdout.isascii()
     explained = easeci("plan", "-c", "n > 0.9 +/- 0.01", "--explain", PYTHONIOENCODING="ascii")
     assert explained.returncode == 0, explained.stderr
+
+
+def test_exact_is_named_only_where_auto_had_every_label(folder: Path) -> None:
+    asked = ("check", *FILES, "-c", "n - o > 0.2 +/- 0.15", "-r", "0.9", "--estimator")
+    for estimator in ("exact", "sequential"):
+        done = easeci_here(*asked, estimator, folder=folder)
+        assert done.returncode == 0
+        assert f"(by {estimator}, on" in done.stdout
+        assert "Every label was there" not in done.stdout
+
+
+def test_the_interval_is_in_points_and_said_to_hold_at_every_label(folder: Path) -> None:
+    done = easeci_here("check", *FILES, "-c", "n - o > 0.44 +/- 0.15", "-r", "0.9", folder=folder)
+    assert done.returncode == 0
+    words = " ".join(done.stdout.split())
+    assert re.search(r"n - o = \+\d+\.\d points, interval \+\d+\.\d to \+\d+\.\d points", words)
+    assert "may contain the threshold of a commit that passed" in words
+    assert re.search(r"^  -?[\d.]+ +44 +[\d.]+ points$", done.stdout, re.MULTILINE)
+    share = easeci_here("check", *FILES, "-c", "n > 0.44 +/- 0.15", "-r", "0.9", folder=folder)
+    assert re.search(r"^  -?[\d.]+ +44 +[\d.]+ percent$", share.stdout, re.MULTILINE)
 
 
 def test_a_testset_that_is_too_small_is_said(folder: Path) -> None:
@@ -140,7 +166,8 @@ def test_waiting_for_labels_and_going_on(folder: Path) -> None:
         done = easeci_here(*asked, "--labels", "some.csv", folder=folder)
     assert done.returncode == 0, done.stderr
     assert len(given) <= 60
-    assert "PASS: the condition is True (by sequential" in done.stdout
+    assert "PASS: shown to be better by more than 20 points, after" in done.stdout
+    assert "--estimator exact" not in done.stdout
 
 
 MISTAKES: dict[str, tuple[list[str], list[str]]] = {
@@ -203,7 +230,7 @@ def test_mistakes(folder: Path, name: str) -> None:
 def test_warnings_go_to_stderr() -> None:
     done = easeci_here("plan", "-c", "n > 0.9 +/- 0.1", "--json")
     assert done.returncode == 0
-    assert "can never be shown True" in done.stderr
+    assert "no commit is certain to pass" in done.stderr
     assert done.stdout.startswith("{")
 
 
@@ -213,3 +240,26 @@ def test_help_and_version() -> None:
         done = easeci_here(*arguments)
         assert done.returncode == 0
         assert "Exit codes: 0 pass" in done.stdout
+
+
+def test_first_change_says_that_it_ended_the_testset(tmp_path: Path) -> None:
+    """The commit that passes, the status and the report; none of them shows steps left."""
+    place = Workplace.make(tmp_path, adaptivity="firstChange")
+    place.commit_cut(0.7)
+    place.add_testset()
+    place.easeci("run", code=0)
+    place.commit_cut(0.52)
+    why = "its first pass, and firstChange ends there"
+    for _ in range(2):
+        passed = place.easeci("run", code=0).stdout
+        assert f"Testset 1 has ended: {why}." in passed
+        assert "A new one is needed before another commit is tested." in passed
+        assert "left" not in passed
+    status = place.easeci("status", code=0).stdout
+    assert f"retired: {why}" in " ".join(status.split())
+    assert "budget     1 of 4 steps used\n" in status
+    assert "left" not in status
+    place.easeci("report", code=0)
+    report = (place.repository / "easeci-report.html").read_text("utf-8")
+    assert "1 of 4 steps used" in report
+    assert "3 left" not in report

@@ -69,6 +69,7 @@ def told(shared: Shared, commit: str) -> dict[str, Any]:
 
 
 @pytest.mark.root
+@pytest.mark.long
 def test_no_signal_is_given_for_what_is_never_delivered(
     accounts: tuple[Path, Account, Account],
 ) -> None:

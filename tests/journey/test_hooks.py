@@ -21,7 +21,7 @@ from easeci.service.pushes.watcher import Watcher
 from tests.accounts import Account
 from tests.commands import COMMAND, easeci_here, plain_environment
 from tests.journey.sharing import share
-from tests.repositories import Workplace
+from tests.repositories import MODEL, Workplace
 from tests.waiting import PATIENCE, wait_until
 
 
@@ -36,11 +36,21 @@ class Hosted:
         return self.place.folder / "hosted.git"
 
     @staticmethod
-    def make(folder: Path, *options: str, labelled: bool = True, **keys: str) -> Hosted:
+    def make(
+        folder: Path,
+        *options: str,
+        labelled: bool = True,
+        first: float | None = None,
+        **keys: str,
+    ) -> Hosted:
+        """A testset and hooks; with a ``first`` cut, a model that is there before the testset."""
         place = Workplace.make(folder, **keys)
         hosted = Hosted(place)
         place.git("init", "--quiet", "--bare", "--initial-branch=main", str(hosted.bare))
         place.git("remote", "add", "origin", str(hosted.bare))
+        if first is not None:
+            place.commit_cut(first)
+            hosted.push("main")
         script = ["--script", str(place.repository / ".easeci.yml")]
         labels = ["--labels", str(place.labels)] if labelled else []
         hosted.easeci("testset", "add", str(place.examples), *labels, *script)
@@ -73,6 +83,7 @@ class Hosted:
         return open_project(self.bare).state.testsets[1].steps_used
 
 
+@pytest.mark.long
 def test_a_commit_is_tested_where_it_is_made(tmp_path: Path) -> None:
     """It never fails the commit; other branches and detached heads spend nothing."""
     place = Workplace.make(tmp_path)
@@ -92,28 +103,54 @@ def test_a_commit_is_tested_where_it_is_made(tmp_path: Path) -> None:
 
 
 def test_a_push_is_answered_in_its_output(tmp_path: Path) -> None:
-    """One step for the tip, however many commits; none for tags, deletions, other branches."""
-    hosted = Hosted.make(tmp_path)
+    """One step for the tip, however many commits; none for tags, deletions, other branches. The
+    first model is adopted as the baseline, and spends a step as well."""
+    hosted = Hosted.make(tmp_path, timeout="15s")
     place = hosted.place
     place.commit_cut(0.7)
-    assert "remote: BASELINE" in hosted.push("main")
+    said = hosted.push("main")
+    assert "remote: BASELINE" in said
+    assert "Step 1. It is the first model that runs, and so the baseline." in said
     for cut in (0.69, 0.6, 0.52):
         tip = place.commit_cut(cut)
     said = hosted.push("main")
     assert f"remote: PASS  commit {tip[:10]}" in said
-    assert "1 of 4 steps used" in said
+    assert "2 of 4 steps used" in said
     place.git("tag", "v1")
     place.commit_cut(0.51)
     for what in ("v1", "HEAD:refs/heads/elsewhere", ":elsewhere"):
         assert "remote:" not in hosted.push(what)
     place.git("reset", "--quiet", "--hard", "HEAD~2")
-    place.commit_cut(0.66)
-    assert "remote: FAIL" in hosted.push("--force", "main")
+    place.write("model.py", f"import time\ntime.sleep(1)\n{MODEL.format(cut=0.66)}")
+    place.commit("slow")
+    said = hosted.push("--force", "main")
+    assert "remote: FAIL" in said
+    assert "at this pace the testset takes" in said
     assert hosted.signals == ["baseline", "pass", "fail"]
-    assert hosted.steps == 2
+    assert hosted.steps == 3
     assert (hosted.bare / ".easeci").stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.long
+def test_pushes_of_branches_that_a_pattern_takes_are_tested(tmp_path: Path) -> None:
+    """Pull requests too. They never move the baseline, and refs that match nothing stay alone."""
+    hosted = Hosted.make(tmp_path, branches="['feature/*', 'refs/pull/*']")
+    place = hosted.place
+    first = place.commit_cut(0.7)
+    hosted.push("main")
+    place.commit_cut(0.52)
+    assert "remote: PASS" in hosted.push("HEAD:refs/pull/7/head")
+    assert "It was tested before" in hosted.push("HEAD:refs/heads/feature/a/b")
+    place.commit_cut(0.66)
+    for ref in ("refs/heads/other", "refs/heads/refs/pull/8/head", "refs/merge-requests/1/head"):
+        assert "remote:" not in hosted.push(f"HEAD:{ref}")
+    assert "remote: FAIL" in hosted.push("HEAD:refs/heads/feature-x", "HEAD:refs/heads/feature/c")
+    state = open_project(hosted.bare).state
+    assert [s.branch for s in state.submissions] == ["main", "refs/pull/7/head", "feature/c"]
+    assert state.baseline == first
+
+
+@pytest.mark.long
 def test_a_gate_refuses_what_fails(tmp_path: Path) -> None:
     """The branch does not move, and the step is spent; build errors are refused as well."""
     hosted = Hosted.make(tmp_path, "--gate")
@@ -127,17 +164,20 @@ def test_a_gate_refuses_what_fails(tmp_path: Path) -> None:
     assert "It was tested before" in hosted.push("main", code=1)
     place.write("model.py", "raise SystemExit(3)\n")
     place.commit("broken")
-    assert "BUILD ERROR" in hosted.push("main", code=1)
+    said = hosted.push("main", code=1)
+    assert "BUILD ERROR" in said
+    assert "easeci: the program ended with exit code 3" in said
     assert place.git("ls-remote", "origin", "main").split()[0] == first
     place.git("reset", "--quiet", "--hard", first)
     hosted.push("main:elsewhere")
     passing = place.commit_cut(0.52)
     assert "PASS" in hosted.push("main")
     assert place.git("ls-remote", "origin", "main").split()[0] == passing
-    assert hosted.steps == 2
+    assert hosted.steps == 3
     assert open_project(hosted.bare).state.baseline == passing
 
 
+@pytest.mark.long
 def test_a_gate_keeps_what_waits_for_labels(tmp_path: Path) -> None:
     """Git throws a refused push away; if it passes later, it is the baseline, and must be there."""
     hosted = Hosted.make(tmp_path, "--gate", labelled=False)
@@ -152,7 +192,7 @@ def test_a_gate_keeps_what_waits_for_labels(tmp_path: Path) -> None:
     hosted.easeci("labels", "import", str(place.labels))
     assert open_project(hosted.bare).state.baseline == waiting
     assert "PASS" in hosted.push("main")
-    assert hosted.steps == 1
+    assert hosted.steps == 2
 
 
 def test_a_watcher_tells_what_waited_for_labels(tmp_path: Path) -> None:
@@ -176,7 +216,7 @@ def test_a_watcher_tells_what_waited_for_labels(tmp_path: Path) -> None:
     dropbox.drop("main", commits[1])
     (line,) = watches[1].round(lambda: False)
     assert line.endswith("pending")
-    assert hosted.steps == 1
+    assert hosted.steps == 2
     hosted.easeci("labels", "import", str(place.labels))
     assert [line[12:] for line in watches[0].round(lambda: False)] == ["pass"]
     assert list(watches[0].round(lambda: False)) == []
@@ -278,6 +318,7 @@ for name in ("commondir", ".git"):
 
 
 @pytest.mark.root
+@pytest.mark.long
 def test_another_account_pushes_and_learns_its_signal_only(
     accounts: tuple[Path, Account, Account],
 ) -> None:
@@ -315,6 +356,33 @@ def test_another_account_pushes_and_learns_its_signal_only(
     assert len(json.loads(owner.run(*found, str(owner.home), folder=folder))) == 21
     pid.kill()
     pid.communicate()
+
+
+@pytest.mark.long
+@pytest.mark.root
+def test_another_account_reads_the_public_sample_and_cannot_change_it(
+    accounts: tuple[Path, Account, Account],
+) -> None:
+    """It lies beside the signals: the developer writes it to a folder and tries a program on it."""
+    folder, owner, developer = accounts
+    shared = share(folder, owner, developer)
+    shared.push("main", wait=0)
+    owner.easeci("watch", "--once", folder=shared.bare)
+    said = developer.easeci("testset", "sample", "--to", "mine", folder=shared.clone)
+    assert "The public sample of testset 1: 80 examples and 80 labels are in mine." in said
+    shared.commit(0.52)
+    tried = developer.easeci("try", "--unsandboxed", folder=shared.clone)
+    assert "80 predictions" in tried
+    assert "on the 80 examples with known labels" in tried
+    assert "against the baseline" in tried
+    sample = shared.bare / "easeci" / "sample"
+    paths = [str(path) for path in (sample, *sample.rglob("*"))]
+    tests = "import os, sys; print([p for p in sys.argv[1:] if os.access(p, os.W_OK)])"
+    assert developer.run(sys.executable, "-c", tests, *paths, folder=folder).strip() == "[]"
+    readable = tests.replace("W_OK", "R_OK")
+    assert str(sample / "about.json") in developer.run(
+        sys.executable, "-c", readable, *paths, folder=folder
+    )
 
 
 @pytest.mark.long

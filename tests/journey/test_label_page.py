@@ -336,7 +336,7 @@ class Plain:
 
 @pytest.fixture(scope="module")
 def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plain]:
-    place = Workplace.make(tmp_path_factory.mktemp("plain"), **WHATEVER_IS_SAID)
+    place = Workplace.make(tmp_path_factory.mktemp("plain"), sample="0", **WHATEVER_IS_SAID)
     write_examples(place.examples, size=150)
     place.labels.write_text("id,label\ne0,low\ne1,high\n")
     place.commit_cut(0.55)
@@ -478,6 +478,7 @@ def test_every_way_to_answer(browser: Browser, plain: Plain) -> None:
     ada.leave()
 
 
+@pytest.mark.long
 def test_the_first_class_is_asked_for_in_words(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -571,6 +572,7 @@ def test_a_tab_that_is_duplicated_has_a_place_of_its_own(browser: Browser, plain
     jan.leave()
 
 
+@pytest.mark.long
 def test_a_tab_that_was_duplicated_elsewhere_has_one_too(browser: Browser, plain: Plain) -> None:
     """What it keeps when it leaves the page of labelling is for a reload, and for nothing else."""
     owner = Person(browser, plain.running)
@@ -591,6 +593,7 @@ def test_a_tab_that_was_duplicated_elsewhere_has_one_too(browser: Browser, plain
     assert shown[0] != shown[1]
 
 
+@pytest.mark.long
 def test_a_tab_that_is_closed_while_it_asks_gives_back(browser: Browser, plain: Plain) -> None:
     lea = Labeller(browser, plain, "lea")
     assert lea.x
@@ -647,6 +650,7 @@ def test_answers_wait_while_somebody_labels_in_a_terminal(browser: Browser, plai
     hal.leave("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "503")
 
 
+@pytest.mark.long
 def test_a_labeller_who_is_signed_out_signs_in_again_and_loses_nothing(
     browser: Browser, plain: Plain
 ) -> None:

@@ -60,6 +60,7 @@ def test_a_server_that_is_down_at_first(place: Workplace) -> None:
         assert len(server.acknowledged) == 1
 
 
+@pytest.mark.long
 def test_not_before_its_time(place: Workplace) -> None:
     """Between attempts there is a wait; a command in between does not try again."""
     place.easeci("run", code=0)
@@ -69,7 +70,14 @@ def test_not_before_its_time(place: Workplace) -> None:
         assert letters(place)[0]["attempts"] == 1
 
 
-@pytest.mark.parametrize("fault", [Fault.DROP_AT_MAIL, Fault.DROP_IN_DATA, Fault.GREYLIST])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(Fault.DROP_AT_MAIL, marks=pytest.mark.long),
+        Fault.DROP_IN_DATA,
+        pytest.param(Fault.GREYLIST, marks=pytest.mark.long),
+    ],
+)
 def test_a_dialogue_that_breaks_is_begun_again(place: Workplace, fault: Fault) -> None:
     with server_of(place) as server:
         server.faults.append(fault)
@@ -102,6 +110,7 @@ def test_a_process_killed_between_commit_and_send(place: Workplace) -> None:
         assert len(server.received) == 1
 
 
+@pytest.mark.long
 def test_a_refused_letter_is_kept_and_tried_by_hand_only(place: Workplace) -> None:
     with server_of(place) as server:
         server.faults.append(Fault.REFUSE_RECIPIENT)

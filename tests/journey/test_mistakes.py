@@ -12,7 +12,8 @@ from easeci.service.custody.verify import verify
 from easeci.service.project import open_project
 from tests.accounts import bound_by_modes
 from tests.commands import COMMAND, easeci, plain_environment
-from tests.repositories import Workplace
+from tests.projects import ON_SEALED
+from tests.repositories import PROGRAM, Workplace
 
 
 @pytest.fixture
@@ -73,14 +74,41 @@ def test_a_program_that_is_not_in_the_commit(place: Workplace) -> None:
     said(place.easeci("run"), 5, "no file './other.py'", "no step was spent")
 
 
-def test_the_output_of_a_build_is_the_owners(place: Workplace) -> None:
+def test_the_output_on_the_public_sample_is_shown(place: Workplace) -> None:
+    """In full, and with the reason: the program has seen nothing that is sealed."""
     place.add_testset()
-    place.write("model.py", "print('what the examples say')\nraise SystemExit(1)\n")
+    place.write("model.py", "print('what the\\x1b[2J sample says')\nraise SystemExit(1)\n")
     place.commit("talks")
     done = place.easeci("run", code=5)
-    assert "what the examples say" not in done.stdout + done.stderr
+    said(done, 5, "BUILD ERROR", "the program ended with exit code 1; no step was spent")
+    assert "sample says" in done.stdout
+    assert "\x1b" not in done.stdout
+    said(place.easeci("log", "--owner", "--build", "1"), 0, "what the�[2J sample says")
+    wrong = PROGRAM.replace('["id", "prediction"]', '["id", "guess"]')
+    place.write("test_model.py", wrong)
+    place.commit_cut(0.6, "a wrong column")
+    done = place.easeci("run", code=5)
+    said(done, 5, "predictions.csv has no column 'prediction'; it has id, guess")
+    assert "/predictions.csv" not in done.stdout
+    assert open_project(place.repository).state.testsets[1].steps_used == 0
+
+
+def test_the_output_on_sealed_examples_is_the_owners(place: Workplace) -> None:
+    """Its developer reads FAIL, spends a step, and is told nothing more, then or later."""
+    place.add_testset()
+    place.write("model.py", ON_SEALED)
+    place.commit("talks")
+    seen = [place.easeci("run", code=1), place.easeci("run", code=1)]
+    seen += [place.easeci("run", "--json", code=1)]
+    seen += [place.easeci(*command.split()) for command in ("log", "status", "log --json")]
+    shown = "".join(done.stdout + done.stderr for done in seen)
+    assert "FAIL" in shown
+    assert "1 of 4 steps used" in shown
+    for word in ("secret", "exit code", "SystemExit", "error", "build"):
+        assert word not in shown
     said(place.easeci("log", "--build", "1"), 2, "--owner")
-    said(place.easeci("log", "--owner", "--build", "1"), 0, "what the examples say")
+    said(place.easeci("log", "--owner", "--build", "1"), 0, "this is secret")
+    said(place.easeci("log", "--owner"), 0, "the program ended with exit code 3")
     said(place.easeci("log", "--owner", "--build", "7"), 2, "no commit number 7")
 
 
@@ -108,6 +136,7 @@ def test_a_label_never_appears_in_a_message(place: Workplace) -> None:
     assert "SENTINEL" not in seen
 
 
+@pytest.mark.long
 def test_a_full_disk(place: Workplace) -> None:
     """Files can't grow: a clear error, and nothing that is half-written."""
     place.add_testset()
@@ -181,7 +210,7 @@ def test_git_does_not_see_the_store(place: Workplace) -> None:
 
 
 def test_try_shows_what_the_program_says(place: Workplace) -> None:
-    said(place.easeci("try", "--examples", str(place.examples)), 0, "OK", "1,500 predictions")
+    said(place.easeci("try", "--examples", str(place.examples)), 0, "OK", "1,600 predictions")
     place.write("model.py", "print('look here')\nraise SystemExit(4)\n")
     place.commit("broken")
     done = place.easeci("try", "--examples", str(place.examples))

@@ -1,11 +1,13 @@
 """Under adaptivity none, nothing that a developer can see depends on the verdict.
 
-The same commits are tested in three worlds that differ in the labels alone: in one the commit
-passes, in one it fails, and in one it waits for labels.
+The same commits are tested in four worlds, which differ only in what is sealed: in one the commit
+passes, in one it fails, in one it waits for labels, and in one its program fails on the sealed
+examples.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ import pytest
 from easeci.cli.main import run as run_command
 from easeci.service import project as projects
 from easeci.service.project import open_project
-from tests.repositories import Workplace
+from tests.repositories import Workplace, write_examples
 
 COMMANDS = (
     ["status"],
@@ -45,43 +47,76 @@ def shown(
     return found
 
 
-@pytest.mark.parametrize("steps", [pytest.param("2", marks=pytest.mark.long), "1"])
-def test_a_pass_a_fail_and_a_wait_look_the_same(
+MODEL = """\
+import os
+if len(open(os.environ["EASECI_EXAMPLES"] + "/examples.csv").readlines()) > 1700:
+    print("too many")
+    raise SystemExit(3)
+def predict(row):
+    return "low" if float(row["x"]) < 0.52 else "high"
+"""
+"""It fails on the sealed examples of the world that has more of them."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What is sealed: labels that are right up to a cut, or none, and so many examples."""
+
+    cut: float | None
+    examples: int = 1600
+
+
+WORLDS = {
+    "pass": World(0.5),
+    "fail": World(0.95),
+    "wait": World(None),
+    "failed-run": World(0.5, 1800),
+}
+
+
+def make(folder: Path, world: World, **keys: str) -> Workplace:
+    """A first model, which is the baseline of the testset, and a second that is to be tested."""
+    place = Workplace.make(folder, adaptivity="none -> owner@example.org", sample="40", **keys)
+    write_examples(place.examples, place.labels, size=world.examples)
+    place.commit_cut(0.7)
+    if world.cut is not None:
+        labels_with_cut(place, world.cut)
+    place.add_testset("--allow-smaller", labelled=world.cut is not None)
+    place.write("model.py", MODEL)
+    place.commit("second")
+    return place
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("steps", ["2", "1"])
+def test_no_verdict_can_be_told_from_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], steps: str
 ) -> None:
-    """Exit codes, output, log, status, refs and time-stamps, byte for byte; also at the end."""
-    worlds, verdicts = {}, {}
-    for name, cut in (("pass", 0.5), ("fail", 0.95), ("wait", None)):
-        place = Workplace.make(tmp_path / name, adaptivity="none -> owner@example.org", steps=steps)
-        first, second = place.commit_cut(0.7), place.commit_cut(0.52)
+    """Exit codes, output, log, status, report, refs and time-stamps, byte for byte; also at the
+    end of the testset."""
+    worlds, verdicts, failed = {}, {}, []
+    for name, world in WORLDS.items():
+        monkeypatch.setenv("EASECI_SMTP_URL", f"mbox://{tmp_path / name}-letters")
+        place = make(tmp_path / name, world, steps=steps)
         monkeypatch.chdir(place.repository)
-        monkeypatch.setenv("EASECI_SMTP_URL", f"mbox://{tmp_path / name / 'letters'}")
-        if cut is not None:
-            labels_with_cut(place, cut)
-        place.add_testset(labelled=cut is not None)
-        seen = shown(
-            place,
-            capsys,
-            monkeypatch,
-            ["run", first],
-            ["run", second],
-            ["run", second],
-            ["run", second, "--json"],
-            *COMMANDS,
-        )
-        place.write("README.md", "words")
-        place.commit("the same predictions")
+        asked = (["run", "HEAD~1"], ["run"], ["run"], ["run", "--json"], ["report"])
+        seen = shown(place, capsys, monkeypatch, *asked, *COMMANDS)
+        place.write("more.py", "")
+        place.commit("other files, the same predictions")
         seen += shown(place, capsys, monkeypatch, ["run"], *COMMANDS)
         worlds[name] = (
             seen,
             place.git("for-each-ref", "--format=%(objectname)"),
             sorted(p.name for p in place.repository.iterdir()),
+            (place.repository / "easeci-report.html").read_bytes(),
         )
-        step = open_project(place.repository).state.testsets[1].steps[0]
-        verdicts[name] = step.passed
-    assert verdicts == {"pass": True, "fail": False, "wait": None}
-    assert worlds["pass"] == worlds["fail"]
-    assert worlds["pass"] == worlds["wait"]
+        state = open_project(place.repository).state
+        verdicts[name] = state.testsets[1].steps[0].passed
+        failed += [name for s in state.submissions if s.run_failure is not None]
+    assert verdicts == {"pass": True, "fail": False, "wait": None, "failed-run": False}
+    assert set(failed) == {"failed-run"}
+    for name in WORLDS:
+        assert worlds[name] == worlds["pass"], name
     codes = [code for code, _, _ in worlds["pass"][0]]
     assert codes[:4] == [0, 0, 0, 0]
 

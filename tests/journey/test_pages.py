@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from easeci.service.project import open_project
@@ -33,6 +34,7 @@ def label_all(page: Page) -> int:
     return keys
 
 
+@pytest.mark.long
 def test_from_a_plan_to_a_signal(browser: Browser, tmp_path: Path) -> None:
     """The owner explores a plan and adds a testset without labels; a commit is pushed and waits;
     labels are given by keys; the signal appears, and the chart shows it. At the same moment the
@@ -57,15 +59,20 @@ def test_from_a_plan_to_a_signal(browser: Browser, tmp_path: Path) -> None:
         expect(page.locator("#script-text")).to_contain_text("0.95")
         sequential = page.get_by_role("row", name=re.compile("^sequential"))
         expect(sequential).to_have_class("chosen")
-        expect(page.locator("figure .wide svg")).to_be_visible()
+        expect(page.locator("figure .wide svg")).to_have_count(3)
+        expect(page.get_by_role("heading", name="Labels, by the tolerance")).to_be_visible()
+        expect(page.get_by_role("heading", name="A pass, by the truth")).to_be_visible()
+        expect(page.locator("#meaning")).to_contain_text("n - o: passes (90%) from +12.0 points")
+        page.get_by_label("Commits").select_option("bold")
+        expect(page.locator("#assumed")).to_contain_text("commits bring new models")
         page.get_by_text("How these numbers are computed").click()
-        expect(page.get_by_role("heading", name="sequential", exact=True)).to_be_visible()
+        expect(page.get_by_role("heading", name=re.compile("^sequential: "))).to_be_visible()
 
         owner.go("Testsets")
         page.get_by_label("Examples", exact=True).set_input_files(place.examples)
         page.get_by_label("Even if it is smaller than planned").check()
         page.get_by_role("button", name="Seal the testset").click()
-        expect(page.get_by_role("status")).to_contain_text("Testset 1 is sealed: 1,500 examples")
+        expect(page.get_by_role("status")).to_contain_text("Testset 1 is sealed: 1,520 examples")
         page.reload()  # which sends nothing again
         expect(page.get_by_role("heading", name="Testset 1")).to_be_visible()
         expect(page.get_by_role("main").get_by_role("status")).to_have_count(0)
@@ -89,6 +96,8 @@ def test_from_a_plan_to_a_signal(browser: Browser, tmp_path: Path) -> None:
         expect(page.get_by_role("img", name=re.compile("Over 1 step")).first).to_be_visible()
         page.get_by_role("link", name=re.compile("^[0-9a-f]{10}$")).first.click()
         expect(page.get_by_text("Labels used")).to_be_visible()
+        expect(page.get_by_text(re.compile("^Pass: shown to be better by more"))).to_be_visible()
+        expect(page.get_by_role("img", name=re.compile("interval holds at every"))).to_be_visible()
         expect(page.get_by_role("heading", name="Evidence")).to_be_visible()
 
         state = open_project(place.repository).state

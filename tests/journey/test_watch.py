@@ -6,6 +6,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from easeci.build.repository import Repository
 from easeci.service.pushes.attempts import APART_SECONDS, MOST_TRIES
 from easeci.service.pushes.dropbox import DropBox
@@ -21,6 +23,7 @@ while os.path.exists({flag!r}):
 """
 
 
+@pytest.mark.long
 def test_a_push_that_kills_the_watcher_is_set_aside(tmp_path: Path) -> None:
     """Three watchers are killed in the middle of it; the fourth goes on with what comes after it.
 

@@ -149,3 +149,5 @@ class Site:
 
 
 KINDS = (Bubblewrap(), Landlock())
+MOSTLY_THE_BEST = (KINDS[0], pytest.param(KINDS[1], marks=pytest.mark.long))
+"""For large numbers of attacks: those on the weaker kind are tried in ``make test-long``."""

