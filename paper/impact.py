@@ -11,6 +11,7 @@ from bench.published import planned, published
 from easeci.bounds import trinomial
 from easeci.charts import Axis, Colour, Mark, Panel, Series, line_chart
 from easeci.evidence.levels import log_level
+from easeci.plan.sequential import labels_alone
 from easeci.script import Adaptivity, Estimator
 from paper.prose import DELTA, SHARE
 
@@ -81,13 +82,8 @@ def point(
     if share <= THRESHOLD + 2.0 * float(tolerance):
         return Point(tolerance, reliability, share, (*theirs, None, None, None))
     made = planned(share, adaptivity, condition, reliability)
-    sequential = made.estimate(Estimator.SEQUENTIAL)
-    assert sequential.expected is not None
-    ours = (
-        made.estimate(Estimator.EXACT).labels,
-        sequential.labels_per_commit,
-        sequential.expected.unchanged,
-    )
+    alone = labels_alone(made.script)
+    ours = (made.estimate(Estimator.EXACT).labels, alone.worst, alone.unchanged)
     return Point(tolerance, reliability, share, (*theirs, *ours))
 
 

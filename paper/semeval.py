@@ -16,14 +16,15 @@ from functools import cache, partial
 from itertools import combinations
 
 import numpy as np
-from bench.month import Predictions, another_class, cells, consulted
+import numpy.typing as npt
 
 from easeci.bounds import Bennett
-from easeci.evidence.cells import Code, Codes, Counts
+from easeci.evidence.cells import STATES, Codes, Counts, LabelState, codes_of, differs
 from easeci.evidence.levels import FAIL, PASS, log_level
 from easeci.plan import Observation
 from easeci.script import Adaptivity, Estimator, LinearClause, Mode, Script
 from easeci.service.scripts import make_script
+from easeci.simulation.mixed import used_labels
 from easeci.verdict.decide import decide
 from easeci.verdict.logic import passes
 from easeci.verdict.published import measure
@@ -35,6 +36,9 @@ CONTESTED = 750
 RIGHT_EVERYWHERE = 4_560
 """How many of the others all of them get right."""
 STEPS, RELIABILITY = len(TRACE) - 1, "0.998"
+CLASSES = 4
+
+Predictions = npt.NDArray[np.int64]
 
 
 # --- the models --------------------------------------------------------------------------------
@@ -61,7 +65,7 @@ class Trace:
 def reconstruct(seed: int = 0) -> Trace:
     """The same predictions in every run: exact accuracies, everything else drawn."""
     draw = np.random.default_rng(seed)
-    labels = draw.integers(0, 4, TRACE_ITEMS)
+    labels = draw.integers(0, CLASSES, TRACE_ITEMS)
     shuffled = draw.permutation(TRACE_ITEMS)
     contested, others = shuffled[:CONTESTED], shuffled[CONTESTED:]
     shared = labels.copy()
@@ -75,6 +79,21 @@ def reconstruct(seed: int = 0) -> Trace:
         model[missed] = another_class(labels[missed], draw)
         models.append(model)
     return Trace(labels, tuple(models))
+
+
+def another_class(truth: Predictions, draw: np.random.Generator) -> Predictions:
+    """A random class other than the label."""
+    return (truth + draw.integers(1, CLASSES, len(truth))) % CLASSES
+
+
+def cells(model: Predictions, baseline: Predictions, truth: Predictions) -> Codes:
+    """The codes of two models' predictions, with every label known."""
+    return codes_of(
+        np.full(len(truth), STATES.index(LabelState.LABEL), np.uint8),
+        differ=model != baseline,
+        new_right=model == truth,
+        old_right=baseline == truth,
+    )
 
 
 # --- the scripts -------------------------------------------------------------------------------
@@ -170,9 +189,8 @@ def by_easeci(script: Script, codes: Codes, history: str, *, exactly: bool) -> A
     """By the real engine at the levels of the history; labels only where the models differ."""
     verdict = decide(script, codes, history)
     assert verdict.passed is not None
-    differing = np.flatnonzero(codes >= Code.NEW_RIGHT)
-    asked = differing if exactly else consulted(verdict, codes)
-    return Answer(verdict.passed, frozenset(asked.tolist()))
+    asked = differs(codes) if exactly else used_labels(verdict, codes)
+    return Answer(verdict.passed, frozenset(np.flatnonzero(asked).tolist()))
 
 
 class Engine(Enum):

@@ -52,7 +52,7 @@ def compute(cell: Cell) -> Computed:
     )
     estimate = made.estimate(Estimator.HOEFFDING)
     assert estimate.examples is not None
-    return Computed(cell, estimate.examples, not made.practical(estimate))
+    return Computed(cell, estimate.examples, not made.row(Estimator.HOEFFDING).practical)
 
 
 @cache
