@@ -225,7 +225,7 @@ class Life:
                     "",
                     "",
                     0.0,
-                    self.testset.baseline_model(BASELINE),
+                    self.testset.public_model or BASELINE,
                 )
             )
         if world.labelled:

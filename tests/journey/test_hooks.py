@@ -187,7 +187,7 @@ def test_a_gate_keeps_what_waits_for_labels(tmp_path: Path) -> None:
     waiting = place.commit_cut(0.52)
     said = hosted.push("main", code=1)
     assert "PENDING" in said
-    assert "push again when its labels are there" in said
+    assert "push again when it has its signal" in said
     place.git("--git-dir", str(hosted.bare), "-c", "gc.pruneExpire=now", "gc", "--quiet")
     hosted.easeci("labels", "import", str(place.labels))
     assert open_project(hosted.bare).state.baseline == waiting

@@ -127,10 +127,10 @@ def _at_once(
             code = error.exit_code
         if gate and code:
             advice = {
-                ExitCode.WAITING_FOR_LABELS: "push again when its labels are there",
+                ExitCode.WAITING_FOR_LABELS: "push again when it has its signal",
                 ExitCode.NEW_TESTSET_NEEDED: "push again when the owner has added a testset",
             }
-            why = advice.get(ExitCode(code), "only commits that pass are let in")
+            why = advice.get(ExitCode(code), "commits that fail are not let in")
             print(f"easeci: push refused; {why}", flush=True)
             return code
     return ExitCode.PASS

@@ -47,7 +47,7 @@ def known_submission(
         return None
     if testset.script.adaptivity is Adaptivity.NONE:
         return last
-    is_baseline = last.tested_model == testset.public_model
+    is_baseline = _is_model(last, testset.public_model)
     if last.signal == Signal.UNCHANGED:
         same = last.unchanged_from == testset.public_model
         return last if same and not test else None
@@ -70,7 +70,7 @@ def _counts_for(testset: Testset, step: Step) -> bool:
     return not testset.script.needs_old_model or step.baseline_model == testset.public_model
 
 
-def _is_model(submitted: Submitted, model: str | None) -> bool:
+def _is_model(submitted: Submitted | Submission, model: str | None) -> bool:
     """Whether a commit has this model. What an older version built is known by its commit."""
     return model is not None and model in (submitted.model, submitted.commit)
 
@@ -80,8 +80,8 @@ def free_answer(state: State, testset: Testset, submitted: Submitted) -> list[Ev
     script = testset.script
     if script.adaptivity is Adaptivity.NONE:
         # Later baselines depend on hidden verdicts. Which one was the first does not.
-        start = testset.public_start
-        if start is not None and _is_model(submitted, testset.baseline_model(start)):
+        start = testset.known_start if testset.steps else testset.public_model
+        if script.needs_old_model and _is_model(submitted, start):
             return [Signalled(submitted.submission, Signal.ACCEPTED)]
     elif script.needs_old_model and _is_model(submitted, testset.public_model):
         events: list[Event] = [Signalled(submitted.submission, Signal.BASELINE)]

@@ -11,6 +11,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from easeci.ledger.baselines import (
+    note_built,
+    note_came_to_branch,
+    note_charged,
+    note_passed,
+    note_set,
+    note_told,
+    start_testset,
+)
 from easeci.ledger.chain import Head, Record
 from easeci.ledger.events import (
     LABELLING,
@@ -118,7 +127,8 @@ def _project_opened(state: State, event: ProjectOpened, record: Record) -> None:
 
 
 def _testset_added(state: State, event: TestsetAdded, record: Record) -> None:
-    state.testsets[event.testset] = added_testset(event, record.at)
+    testset = state.testsets[event.testset] = added_testset(event, record.at)
+    start_testset(state, testset)
 
 
 def added_testset(event: TestsetAdded, at: str) -> Testset:
@@ -152,28 +162,7 @@ def _testset_retired(state: State, event: TestsetRetired, record: Record) -> Non
 
 
 def _baseline_set(state: State, event: BaselineSet, record: Record) -> None:  # noqa: ARG001
-    testset = state.active_testset
-    adopted = None if testset is None else _adopted_step(state, testset, event)
-    if testset is not None and adopted is not None:  # developers hear of it by its signal
-        state.baseline, state.baseline_how = event.commit, event.how
-        testset.baseline_models[event.commit] = adopted.model
-        return
-    if event.how != "same" or state.baseline == state.public_baseline:
-        # Otherwise a hidden step has passed since: its commit stays the baseline.
-        state.baseline, state.baseline_how = event.commit, event.how
-    state.public_baseline = event.commit
-    if testset is not None:
-        if event.how == "same" and testset.public_model is not None:
-            testset.baseline_models[event.commit] = testset.public_model
-        testset.public_model = testset.baseline_model(event.commit)
-
-
-def _adopted_step(state: State, testset: Testset, event: BaselineSet) -> Step | None:
-    """The step that was just decided by adopting its commit; None in older versions."""
-    decided = [step for step in testset.steps if step.passed is not None]
-    if event.how != "adopted" or not decided or not decided[-1].adopted:
-        return None
-    return decided[-1] if state.submission(decided[-1].submission).commit == event.commit else None
+    note_set(state, event)
 
 
 def _baseline_archived(state: State, event: BaselineArchived, record: Record) -> None:  # noqa: ARG001
@@ -248,17 +237,7 @@ def _baseline_built(state: State, event: BaselineBuilt, record: Record) -> None:
     testset.files[event.file] = event.digest
     testset.files[event.log] = event.log_digest
     testset.baseline_failure = None
-    hidden = event.commit == state.baseline and state.public_baseline is None
-    if not testset.steps:
-        testset.starts_with_baseline = True
-        testset.public_start = None if hidden else event.commit
-    if event.model:
-        testset.baseline_models[event.commit] = event.model
-    if event.commit == state.public_baseline:
-        testset.public_model = testset.baseline_model(event.commit)
-    testset.predictions[testset.baseline_model(event.commit)] = Predictions(
-        event.file, event.digest, event.fingerprint
-    )
+    note_built(state, event)
 
 
 def _charged(state: State, event: Charged, record: Record) -> None:
@@ -269,10 +248,8 @@ def _charged(state: State, event: Charged, record: Record) -> None:
     step.model = submission.tested_model
     if record.version == 1:
         step.began, step.baseline, step.baseline_model = True, event.baseline, event.baseline
+    note_charged(state, testset)
     testset.steps.append(step)
-    if testset.terms.adaptivity is Adaptivity.NONE:
-        # From now on the baseline may follow from a hidden verdict.
-        state.public_baseline = testset.public_model = None
 
 
 def _turn_came(state: State, event: TurnCame, record: Record) -> None:  # noqa: ARG001
@@ -287,30 +264,7 @@ def _decided(state: State, event: Decided, record: Record) -> None:
     step.passed, step.document, step.decided_at = event.passed, event.verdict, record.at
     step.label_files, step.at_tick = len(testset.label_files), event.at_tick
     step.adopted = event.passed and event.verdict is None and not event.at_tick
-    if event.passed and event.verdict is not None:  # otherwise there is nothing to compare with
-        _passed(state, testset, step)
-
-
-def _passed(state: State, testset: Testset, step: Step) -> None:
-    """The last commit of its branch that passed is the baseline."""
-    submission = _candidate(state, step)
-    if submission is not None:
-        submission.became_baseline |= state.baseline != submission.commit
-        state.baseline, state.baseline_how = submission.commit, "passed"
-        testset.baseline_models[submission.commit] = step.model
-
-
-def _candidate(state: State, step: Step) -> Submission | None:
-    """The submission of a step that becomes the baseline if it passes: the last that may."""
-    found = [state.submission(number) for number in (step.submission, *step.shared_by)]
-    return next((submission for submission in reversed(found) if submission.candidate), None)
-
-
-def _told(state: State, testset: Testset, step: Step) -> None:
-    """A signal has told developers that a commit became the baseline; under none, none does."""
-    winner = _candidate(state, step)
-    if step.passed and winner is not None and testset.terms.adaptivity is not Adaptivity.NONE:
-        state.public_baseline, testset.public_model = winner.commit, step.model
+    note_passed(state, testset, step)
 
 
 def _promoted(state: State, event: Promoted, record: Record) -> None:  # noqa: ARG001
@@ -318,7 +272,7 @@ def _promoted(state: State, event: Promoted, record: Record) -> None:  # noqa: A
     submission.candidate = True
     testset = state.testsets[submission.testset]
     if submission.step is not None:
-        _came_to_branch(state, testset, testset.steps[submission.step - 1])
+        note_came_to_branch(state, testset, testset.steps[submission.step - 1])
 
 
 def _step_shared(state: State, event: StepShared, record: Record) -> None:  # noqa: ARG001
@@ -328,18 +282,7 @@ def _step_shared(state: State, event: StepShared, record: Record) -> None:  # no
     step = testset.steps[event.step - 1]
     step.shared_by.append(submission.number)
     if submission.candidate:
-        _came_to_branch(state, testset, step)
-
-
-def _came_to_branch(state: State, testset: Testset, step: Step) -> None:
-    """A commit of this step came to the branch of baselines; it may have passed already."""
-    if not step.passed or step.adopted:
-        return
-    later = [s for s in testset.steps[step.number :] if s.passed and _candidate(state, s)]
-    if not later:
-        _passed(state, testset, step)
-    if step.answered and not any(s.answered for s in later):  # as far as developers know
-        _told(state, testset, step)
+        note_came_to_branch(state, testset, step)
 
 
 def _baseline_failed(state: State, event: BaselineFailed, record: Record) -> None:  # noqa: ARG001
@@ -357,15 +300,15 @@ def _answered(state: State, event: Signalled, record: Record) -> None:  # noqa: 
     if submission.step is not None:
         step = testset.steps[submission.step - 1]
         step.answered = True
-        _told(state, testset, step)
+        note_told(state, testset, step)
     if event.repeats is not None:  # an older version
         submission.repeats = event.repeats
         step = testset.steps[event.repeats - 1]
         again = testset.terms.adaptivity is not Adaptivity.NONE and submission.candidate
         if again and step.passed:
             step.shared_by.append(submission.number)
-            _passed(state, testset, step)
-            _told(state, testset, step)
+            note_passed(state, testset, step)
+            note_told(state, testset, step)
 
 
 def _superseded(state: State, event: Superseded, record: Record) -> None:  # noqa: ARG001

@@ -24,6 +24,8 @@ class State:
     baseline_how: str | None = None
     public_baseline: str | None = None
     """The baseline as far as developers were told; None if they can't know it."""
+    baseline_hidden: bool = False
+    """Whether the baseline may follow from a verdict that developers never hear of."""
     built: int = 0
     archive: BaselineArchived | None = None
     messages: list[Message] = field(default_factory=list)

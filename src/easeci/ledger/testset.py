@@ -29,6 +29,17 @@ class Predictions:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class BaselineModel:
+    """A commit that others are compared with, and its model on one testset.
+
+    On a testset that an older version added, the model has the commit's own name.
+    """
+
+    commit: str
+    model: str
+
+
 @dataclass
 class Step:
     """One charged test. ``passed`` and ``verdict`` are the owner's, None until it is decided.
@@ -105,12 +116,16 @@ class Testset:
     steps: list[Step] = field(default_factory=list)
     starts_with_baseline: bool = False
     """Whether a baseline was built before its first step."""
-    public_start: str | None = None
-    """The baseline that was built when it was sealed, if developers can know which that is."""
+    start: BaselineModel | None = None
+    """The baseline before its first step."""
+    known_start: str | None = None
+    """The model that developers knew as the baseline when its first step was charged."""
+    real_model: str | None = None
+    """The model of the baseline. Only the owner may know it."""
     public_model: str | None = None
     """The model that developers know as the baseline; None if they can't know it."""
-    baseline_models: dict[str, str] = field(default_factory=dict)
-    """The model of each commit that is or was the baseline."""
+    built_models: dict[str, str] = field(default_factory=dict)
+    """The model of each commit that was built to be the baseline."""
     left_out: bool = False
     """Whether the examples that earlier testsets had were left out."""
     predictions: dict[str, Predictions] = field(default_factory=dict)
@@ -138,13 +153,10 @@ class Testset:
         """How many steps are charged, answered or not."""
         return len(self.steps)
 
-    def baseline_model(self, commit: str) -> str:
-        """The model of a baseline. A commit that an older version built has its own."""
-        return self.baseline_models.get(commit, commit)
-
-    def baseline_predictions(self, commit: str | None) -> Predictions | None:
-        """What a baseline predicts on the sealed examples, if that is known."""
-        return None if commit is None else self.predictions.get(self.baseline_model(commit))
+    @property
+    def baseline_predictions(self) -> Predictions | None:
+        """What the baseline predicts on the sealed examples, if that is known."""
+        return None if self.real_model is None else self.predictions.get(self.real_model)
 
     @property
     def next_step(self) -> Step | None:

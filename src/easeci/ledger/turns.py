@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from easeci.ledger.baselines import compared_with
 from easeci.ledger.disclosure import disclose
 from easeci.ledger.events import (
     BaselineSet,
@@ -24,6 +25,7 @@ from easeci.ledger.mail_rules import Letters
 from easeci.ledger.reasons import BudgetUsed, FirstChange, Retirement
 from easeci.ledger.signals import Signal
 from easeci.ledger.state import State, Step, Submission, Testset
+from easeci.ledger.testset import BaselineModel
 from easeci.ledger.ticks import tick_of
 from easeci.ledger.verdicts import record_of
 from easeci.script import Adaptivity, Mode, Script
@@ -41,6 +43,17 @@ def tick_has_come(state: State, now: str) -> bool:
     step = None if testset is None else testset.next_signal
     tick = None if testset is None or step is None else tick_of(testset, step)
     return tick is not None and now >= tick
+
+
+def overdue_runs(state: State, testset: Testset, now: str) -> list[Submission]:
+    """The submissions whose tick has come, but whose run on sealed examples has not ended."""
+    found = []
+    for submission in state.interrupted(testset):
+        step = state.step_of(submission)
+        tick = None if step is None else tick_of(testset, step)
+        if tick is not None and now >= tick:
+            found.append(submission)
+    return found
 
 
 def next_events(state: State, testset: Testset, now: str, verdict_of: VerdictOf) -> list[Event]:
@@ -95,27 +108,25 @@ def _changes(script: Script, step: Step) -> bool:
 def _without_predictions(
     state: State, testset: Testset, step: Step, submission: Submission
 ) -> list[Event]:
-    """Fail a step whose program failed on the sealed examples, or has not ended at its tick.
+    """Decide a step whose program failed on the sealed examples, or has not ended at its tick.
 
-    The tick is later than the time limit, counted from the charge, so what has not ended has failed
-    in both modes. A pass would need a baseline that cannot be compared with. A commit of another
-    branch that finds no baseline has nothing to be compared with, and fails too.
+    A failure fails. What has not ended is Unknown, but does not become the baseline: it has no
+    predictions. A commit of another branch that finds no baseline has nothing to be compared with,
+    and fails too.
     """
+    script, baseline = testset.script, compared_with(state, testset, step)
+    at_tick = not submission.ready
+    adopts = script.needs_old_model and baseline is None
+    passed = at_tick and script.mode is Mode.FN_FREE and not adopts
     return [
-        _turn(testset, step, _compared_with(state, testset.script)),
-        Decided(
-            testset.number,
-            step.number,
-            passed=False,
-            verdict=None,
-            at_tick=not submission.ready,
-        ),
+        _turn(testset, step, baseline),
+        Decided(testset.number, step.number, passed, verdict=None, at_tick=at_tick),
     ]
 
 
 def _begin(state: State, testset: Testset, step: Step, submission: Submission) -> list[Event]:
     """The turn of a step has come: fix its baseline and the labels at hand."""
-    baseline = _compared_with(state, testset.script)
+    baseline = compared_with(state, testset, step)
     if testset.script.needs_old_model and baseline is None:
         if not submission.candidate:
             return _without_predictions(state, testset, step, submission)
@@ -123,19 +134,14 @@ def _begin(state: State, testset: Testset, step: Step, submission: Submission) -
             Decided(testset.number, step.number, passed=True, verdict=None),
             BaselineSet(submission.commit, "adopted"),
         ]
-    if baseline is not None and testset.baseline_predictions(baseline) is None:
+    if baseline is not None and baseline.model not in testset.predictions:
         return []  # an older version has not built it on this testset
     return [_turn(testset, step, baseline)]
 
 
-def _turn(testset: Testset, step: Step, baseline: str | None) -> TurnCame:
-    model = None if baseline is None else testset.baseline_model(baseline)
-    return TurnCame(testset.number, step.number, baseline, len(testset.label_files), model)
-
-
-def _compared_with(state: State, script: Script) -> str | None:
-    """The commit that the next one is compared with; None if the condition needs no old model."""
-    return state.baseline if script.needs_old_model else None
+def _turn(testset: Testset, step: Step, baseline: BaselineModel | None) -> TurnCame:
+    commit, model = (None, None) if baseline is None else (baseline.commit, baseline.model)
+    return TurnCame(testset.number, step.number, commit, len(testset.label_files), model)
 
 
 def _decide(testset: Testset, step: Step, verdict: Verdict, *, overdue: bool) -> list[Event]:

@@ -41,9 +41,8 @@ def test_commits_of_one_model_have_the_same_predictions() -> None:
     )
     state = history.state
     testset, (same, other) = state.testsets[1], state.submissions
-    assert testset.baseline_predictions("b" * 40) is testset.predictions[same.tested_model]
+    assert testset.baseline_predictions is testset.predictions[same.tested_model]
     assert other.tested_model not in testset.predictions
-    assert testset.baseline_predictions(None) is None
 
 
 def test_a_baseline_keeps_its_model_when_its_commit_is_submitted_with_other_mounted_files() -> None:
@@ -53,8 +52,8 @@ def test_a_baseline_keeps_its_model_when_its_commit_is_submitted_with_other_moun
         Submitted(1, "b" * 40, "", "main", True, 1, model="other weights"),
     )
     testset = history.state.testsets[1]
-    assert testset.baseline_model("b" * 40) == testset.public_model == "m"
-    assert testset.baseline_predictions("b" * 40) is not None
+    assert testset.real_model == testset.public_model == "m"
+    assert testset.baseline_predictions is not None
 
 
 def test_a_commit_of_an_older_version_is_a_model_of_its_own() -> None:
@@ -62,4 +61,4 @@ def test_a_commit_of_an_older_version_is_a_model_of_its_own() -> None:
     history.add(Submitted(1, "1" * 40, "", "main", True, 1), Built(1, "f", "0" * 64, "fingerprint"))
     state = history.state
     assert state.submission(1).tested_model == "1" * 40
-    assert state.testsets[1].baseline_predictions("1" * 40) is not None
+    assert "1" * 40 in state.testsets[1].predictions

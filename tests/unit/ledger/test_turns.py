@@ -144,15 +144,15 @@ def test_at_its_tick_an_undecided_step_is_unknown(mode: str, signal: Signal) -> 
     assert signalled == Signalled(1, signal)
 
 
-@pytest.mark.parametrize("mode", ["fp-free", "fn-free"])
-def test_at_its_tick_a_run_that_has_not_ended_has_failed(mode: str) -> None:
-    """A pass would need a baseline without predictions; if it did not, it would be told apart."""
+@pytest.mark.parametrize(("mode", "signal"), [("fp-free", Signal.FAIL), ("fn-free", Signal.PASS)])
+def test_at_its_tick_a_run_that_has_not_ended_is_unknown(mode: str, signal: Signal) -> None:
+    """It has no predictions, so it becomes neither the real nor the public baseline."""
     history = begun(disclose="24h", mode=mode).add(*charged(1))
     assert play(history, None) == []
     events = play(history, None, "2026-11-17T00:00:01Z")
     assert events[1:] == [
-        Decided(1, 1, passed=False, verdict=None, at_tick=True),
-        Signalled(1, Signal.FAIL),
+        Decided(1, 1, signal is Signal.PASS, verdict=None, at_tick=True),
+        Signalled(1, signal),
     ]
     state = fold(recorded([*history.events, *events]))
     assert state.baseline == state.public_baseline == BASELINE
@@ -189,4 +189,4 @@ def test_an_adopted_baseline_has_the_model_that_was_tested() -> None:
     history = History().add(added(), *charged(1), again, Charged(2, 2), built(1))
     state = fold(recorded([*history.events, *play(history, None)]))
     testset = state.testsets[1]
-    assert testset.baseline_model("1" * 40) == testset.public_model == "m1"
+    assert testset.real_model == testset.public_model == "m1"

@@ -50,10 +50,10 @@ def set_baseline(
         commit = project.repository.resolve(revision)
         project.fetch(commit)
         events: list[Event] = []
-        if testset is not None and _lacks_predictions(testset, commit):
+        if testset is not None and _is_to_be_built(testset, commit):
             sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
             events += _recorded_predictions(project, testset, commit, sandboxes)
-        if commit != project.state.baseline:
+        if (project.state.baseline, project.state.public_baseline) != (commit, commit):
             events.append(BaselineSet(commit, "set"))
         if events:
             project.append(*events)
@@ -71,7 +71,8 @@ def ensure_predictions(project: Project, testset: Testset, sandboxes: Sequence[S
     A developer hears that it is not ready, and never why. It is not tried twice.
     """
     commit, failed = project.state.baseline, testset.baseline_failure
-    if commit is None or not _lacks_predictions(testset, commit):
+    lacks = testset.script.needs_old_model and testset.baseline_predictions is None
+    if commit is None or not lacks:
         return
     not_ready = BuildError(
         f"the baseline is not ready on testset {testset.number}",
@@ -86,8 +87,8 @@ def ensure_predictions(project: Project, testset: Testset, sandboxes: Sequence[S
         raise not_ready from None
 
 
-def _lacks_predictions(testset: Testset, commit: str) -> bool:
-    return testset.script.needs_old_model and testset.baseline_predictions(commit) is None
+def _is_to_be_built(testset: Testset, commit: str) -> bool:
+    return testset.script.needs_old_model and commit not in testset.built_models
 
 
 def _recorded_predictions(

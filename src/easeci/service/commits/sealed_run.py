@@ -73,25 +73,22 @@ def _interrupt(project: Project, submission: Submission, reason: str) -> None:
     project.append(*events)
 
 
-def finish_interrupted(
-    project: Project, *, unsandboxed: bool = False, most: int | None = None
-) -> int:
-    """Repeat the runs on sealed examples that were interrupted; the caller acts alone.
-
-    Returns how many of them, at the most ``most``, were gone on with.
-    """
-    testset = project.state.active_testset
-    waiting = [] if testset is None else project.state.interrupted(testset)[:most]
-    for done, submission in enumerate(waiting):
-        assert testset is not None
+def finish_runs(
+    project: Project,
+    testset: Testset,
+    waiting: Sequence[Submission],
+    *,
+    unsandboxed: bool = False,
+) -> None:
+    """Begin, or repeat, runs on sealed examples that have not ended; the caller acts alone."""
+    for submission in waiting:
         if submission.runs >= MOST_RUNS:
             project.append(SealedRunFailed(submission.number, INTERRUPTED))
             continue
         try:
             sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
         except EaseciError:
-            return done  # not now: why must not tell that a run was interrupted
+            return  # not now: why must not tell that a run was interrupted
         with open_scratch((*project.repository.folders, project.store.folder)) as scratch:
             tree = CleanTree(submission.commit, scratch / "tree")
             run_on_sealed(project, testset, submission, sandboxes, tree)
-    return len(waiting)

@@ -218,10 +218,11 @@ def _passes_sample(
 def _repeat_interrupted(project: Project, testset: Testset, options: RunOptions) -> None:
     if options.later and testset.terms.fixed_times:
         return
-    if project.state.active_testset is testset and project.state.interrupted(testset):
-        from easeci.service.commits.sealed_run import finish_interrupted
+    waiting = project.state.interrupted(testset)
+    if project.state.active_testset is testset and waiting:
+        from easeci.service.commits.sealed_run import finish_runs
 
-        finish_interrupted(project, unsandboxed=options.unsandboxed)
+        finish_runs(project, testset, waiting, unsandboxed=options.unsandboxed)
         catch_up(project)
 
 

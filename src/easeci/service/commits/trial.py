@@ -123,8 +123,8 @@ def _try(
         log = printed.read_text("utf-8", errors="replace") if printed.exists() else ""
     if made is None:
         assert failure is not None
-        said = failure.message.replace(f"{into}/", "")
-        return Trial(commit, offered.size, seconds, log, {}, said, failure.hint, examples.testset)
+        why = (failure.message, failure.hint)
+        return Trial(commit, offered.size, seconds, log, {}, *why, examples.testset)
     return _compared(Trial(commit, offered.size, seconds, log, {}, None), made, examples)
 
 

@@ -79,7 +79,7 @@ def _wrong(project: Project, testset: Testset, step: Step) -> list[str]:
 def _explained(state: State, testset: Testset, step: Step) -> bool:
     """Whether a step may be answered without a verdict: adopted as the baseline, or failed."""
     if step.passed:
-        return step.adopted
+        return step.adopted or (step.at_tick and testset.script.mode is Mode.FN_FREE)
     failed = state.submission(step.submission).run_failure is not None
     uncompared = testset.script.needs_old_model and step.baseline is None
     return failed or step.at_tick or uncompared

@@ -168,7 +168,7 @@ def _suspicions(project: Project, testset: Testset, file: str, digest: str) -> l
     files = [*testset.label_files, file]
     sealed = SealedTestset(project.vault, testset.number, testset.files | {file: digest})
     found = list(review(sealed, files))
-    known = testset.baseline_predictions(project.state.baseline)
+    known = testset.baseline_predictions
     if known is not None:
         warning = class_warning(sealed, known.file, files)
         if warning is not None:

@@ -15,11 +15,12 @@ from easeci.build.repository import Repository
 from easeci.errors import EaseciError, InfrastructureError, NoTestsetError, UsageError
 from easeci.files import explained
 from easeci.ledger.signals import Signal
+from easeci.ledger.turns import overdue_runs
 from easeci.service.commits.advance import catch_up
 from easeci.service.commits.answer import RunAnswer, answer_of, public_log
-from easeci.service.commits.sealed_run import finish_interrupted
+from easeci.service.commits.sealed_run import finish_runs
 from easeci.service.commits.submit import RunOptions, run
-from easeci.service.project import Project, open_project
+from easeci.service.project import Project, open_project, utc_now
 from easeci.service.public_sample import publish_sample
 from easeci.service.pushes.attempts import MOST_TRIES, AttemptRecord
 from easeci.service.pushes.dropbox import DropBox, DroppedPush, Refused
@@ -136,16 +137,29 @@ class Watcher:
         except NoTestsetError:
             return
         with project.exclusive():
+            self._finish_runs(project, overdue=True)
             catch_up(project)
             publish_sample(project)
         yield from self._publish_signals(dropbox, project)
-        # Runs on sealed examples come last: a signal or a push must not wait for them all.
         with project.exclusive():
-            ran = finish_interrupted(project, unsandboxed=self.unsandboxed, most=1)
-            if ran:
-                catch_up(project)
+            ran = self._finish_runs(project, overdue=False)
+            catch_up(project)
         if ran:
             yield from self._publish_signals(dropbox, project)
+
+    def _finish_runs(self, project: Project, *, overdue: bool) -> bool:
+        """Run programs on sealed examples that have not ended yet; whether there were any.
+
+        What is ``overdue`` comes first: at its tick it would be answered as Unknown. Others come
+        one a round, so that signals do not wait for all of them.
+        """
+        state, testset = project.state, project.state.active_testset
+        if testset is None:
+            return False
+        late = overdue_runs(state, testset, utc_now())
+        waiting = late if overdue else state.interrupted(testset)[:1]
+        finish_runs(project, testset, waiting, unsandboxed=self.unsandboxed)
+        return bool(waiting)
 
     def _publish_signals(self, dropbox: DropBox, project: Project) -> Iterator[str]:
         """Publish the signals of pushes that were pending."""

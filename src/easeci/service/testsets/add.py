@@ -127,7 +127,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
             for file in kept.label_files
         ]
         if baseline is not None:
-            events += _baseline_events(project, added, baseline, offer.unsandboxed)
+            events += _baseline_events(project, added, baseline, offer)
         project.append(added, *events)
     return Added(
         testset=number,
@@ -279,12 +279,13 @@ def _clear_remains(project: Project, number: int) -> None:
 
 
 def _baseline_events(
-    project: Project, added: TestsetAdded, commit: str, unsandboxed: bool
+    project: Project, added: TestsetAdded, commit: str, offer: Offer
 ) -> list[Event]:
     """Build the baseline on the new testset; if that fails, nothing of the testset is left."""
     try:
         testset = added_testset(added, utc_now())
-        return build_first(project, testset, commit, unsandboxed=unsandboxed)
+        named = offer.baseline is not None
+        return build_first(project, testset, commit, named=named, unsandboxed=offer.unsandboxed)
     except BaseException:
         project.vault.discard(added.testset)
         raise

@@ -9,7 +9,8 @@ from __future__ import annotations
 from easeci.build.detection import allowed_sandboxes
 from easeci.build.same_model import program_paths
 from easeci.errors import BuildError, UsageError
-from easeci.ledger.events import BaselineSet, Event
+from easeci.ledger.baselines import choice
+from easeci.ledger.events import Event
 from easeci.ledger.state import Testset
 from easeci.script import Adaptivity, Script
 from easeci.service.commits.baseline import BaselineError, baseline_predictions
@@ -58,9 +59,9 @@ def _tip_with_program(project: Project, script: Script) -> str | None:
 
 
 def build_first(
-    project: Project, testset: Testset, commit: str, *, unsandboxed: bool
+    project: Project, testset: Testset, commit: str, *, named: bool, unsandboxed: bool
 ) -> list[Event]:
-    """The predictions of the baseline on a testset that is not recorded yet."""
+    """The choice of the baseline and its predictions, for a testset that is not recorded yet."""
     sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
     try:
         events = baseline_predictions(project, testset, commit, sandboxes)
@@ -77,9 +78,5 @@ def build_first(
                 ]
             ),
         ) from None
-    chosen, public = project.state.baseline, project.state.public_baseline
-    if commit != chosen:
-        events.append(BaselineSet(commit, "set"))
-    elif public is not None:  # otherwise that it passed is a hidden verdict
-        events.append(BaselineSet(commit, project.state.baseline_how or "set"))
-    return events
+    chosen = choice(project.state, commit, named=named)
+    return events if chosen is None else [chosen, *events]

@@ -26,7 +26,7 @@ def test_on_a_new_testset_the_baseline_is_built_again(place: Workplace) -> None:
     add(place)
     project = opened(place)
     assert project.state.baseline == passed
-    assert project.require_active().baseline_predictions(passed) is not None
+    assert project.require_active().baseline_predictions is not None
     place.commit_cut(0.75)
     assert run_on(place).row.signal is Signal.FAIL
 
@@ -50,7 +50,7 @@ def test_on_a_new_testset_the_baseline_has_the_files_that_the_new_script_counts(
     add(place, ignore="[README.md]")
     project = opened(place)
     testset = project.state.testsets[2]
-    known = testset.baseline_predictions(project.state.baseline)
+    known = testset.baseline_predictions
     assert known is not None
     made = project.sealed(testset).predictions.load(known.file)
     assert 0.58 < (made == "low").sum() / len(made) < 0.62

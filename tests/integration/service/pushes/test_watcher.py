@@ -16,6 +16,7 @@ from easeci.service.commits import advance
 from easeci.service.commits.answer import RunAnswer
 from easeci.service.mail import delivery
 from easeci.service.project import open_project
+from easeci.service.pushes import watcher
 from easeci.service.pushes.dropbox import DropBox
 from easeci.service.pushes.hooks import install
 from easeci.service.pushes.results import NotTested
@@ -32,7 +33,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = START
-        for module in (project, advance, delivery):
+        for module in (project, advance, delivery, watcher):
             monkeypatch.setattr(module, "utc_now", lambda: self.now)
 
 
