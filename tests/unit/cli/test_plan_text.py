@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
 from easeci.cli.plan_table import _short
-from easeci.cli.plan_text import HINT, MOST_LINES, NOTHING, show_plan
+from easeci.cli.plan_text import show_plan
 from easeci.cli.script_options import Request
 from easeci.cli.terminal import output
-from easeci.plan import plan
+from easeci.errors import ScriptError
+from easeci.plan import Estimate, Plan, plan
+from easeci.plan.cheaper import Change
 from easeci.plan.commit_mix import MIXES
 from easeci.plan.document import plan_document
+from easeci.plan.forecast import Forecast
+from easeci.plan.summary import HINT, MOST_LINES, NOTHING, SHORTENED, summary_lines
+from easeci.script import Estimator, Script
 from easeci.service.scripts import make_script
 from tests.commands import easeci_here
 
@@ -35,6 +41,13 @@ SCRIPTS: dict[str, tuple[str, dict[str, object]]] = {
     "active": (PAIR, {"estimator": "pattern1-active"}),
     "known when it runs": ("n - o > 0.02 +/- 0.01", {"estimator": "pattern2"}),
     "no sample": ("n - o > 0.02 +/- 0.05", {"sample": 0}),
+    "long": (r"n > 0.9 +/- 0.08 /\ n - o > 0.01 +/- 0.01 /\ d < 0.2 +/- 0.02", {}),
+    "four warnings": (
+        r"n > 0.9 +/- 0.08 /\ n > 0.91 +/- 0.08 /\ n > 0.92 +/- 0.08 /\ o > 0.93 +/- 0.08",
+        {},
+    ),
+    "five clauses": (r" /\ ".join(f"n > 0.{k} +/- 0.1" for k in range(86, 91)), {}),
+    "none is expected to pass": ("n - o > 0.02 +/- 0.05", {}),
 }
 
 
@@ -65,6 +78,92 @@ def test_a_plan_is_a_dozen_lines_of_80_columns(capsys: pytest.CaptureFixture[str
         lines = shown(capsys, name).splitlines()
         assert len(lines) <= MOST_LINES, (name, lines)
         assert max(map(len, lines)) <= 80, (name, lines)
+
+
+def test_a_wide_terminal_gets_80_columns_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow = shown(capsys, "usual")
+    monkeypatch.setenv("COLUMNS", "200")
+    assert shown(capsys, "usual") == narrow
+
+
+def test_what_does_not_fit_is_shortened_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    """Warnings, Bring, Label and Means stay; --explain leaves nothing out."""
+    for name in ("long", "four warnings", "five clauses"):
+        text = shown(capsys, name)
+        assert text.splitlines()[-1] == SHORTENED
+        for word in ("warning: ", "Bring ", "Label ", "Means "):
+            assert ("\n" + text).count(f"\n{word}") == 1 or word == "warning: "
+        condition, keys = SCRIPTS[name]
+        made = plan(make_script(condition, **{"steps": 32, **keys}))
+        explained = " ".join(shown(capsys, name, explain=True).split())
+        for sentence in (*made.warnings, made.meaning, str(made.script.condition)):
+            assert sentence in explained
+    words = " ".join(shown(capsys, "four warnings").split())
+    assert words.count("no commit is certain to pass '") == 1
+    assert "The same is true of 3 more clauses (--explain)." in words
+
+
+PIECES = ("n", "o", "d", "n - o", "n - 1.1 * o", "n - o + d", "2 * n - o", "0.5 * d")
+
+
+def random_condition(draw: random.Random) -> str:
+    """A conjunction of one to four clauses; many make no sense."""
+    clauses = []
+    for _ in range(draw.choice((1, 2, 2, 3, 3, 4))):
+        threshold = draw.choice((0.01, 0.02, 0.05, 0.1, 0.123, 0.9, 0.95))
+        tolerance = draw.choice((0.02, 0.04, 0.0625, 0.1))
+        clauses.append(f"{draw.choice(PIECES)} {draw.choice('><')} {threshold} +/- {tolerance}")
+    return r" /\ ".join(clauses)
+
+
+def random_plan(draw: random.Random) -> Plan | None:
+    """The plan of a random script, with numbers of a life that take no time and much room."""
+    try:
+        script = make_script(
+            random_condition(draw),
+            reliability=draw.choice(("0.9", "0.99", "0.999")),
+            mode=draw.choice(("fp-free", "fn-free")),
+            adaptivity=draw.choice(("full", "none", "firstChange")),
+            steps=draw.choice((1, 8, 10**6)),
+        )
+    except ScriptError:  # a clause that is always true, or always false
+        return None
+    mix = draw.choice(tuple(MIXES.values()))
+    made = Plan(script, mix)
+    passes = draw.choice((0.0, 4.0))
+    labels = draw.choice((12.0, 123456789.0))
+    vars(made)["life"] = Forecast(
+        labels, labels / 8, labels, 8, 8.0, 4.0, passes, 10**9, mix.fitted(script)
+    )
+    gives_up = "a pass is then certain only with n - 1.1 * o from +12.5 points"
+    change = Change(f"'{script.clauses[0].text}'", 123456, gives_up)
+    vars(made)["cheaper"] = draw.choice((None, change))
+    return made
+
+
+def test_every_plan_is_a_dozen_lines_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For some hundred random scripts; what matters most is always there.
+
+    Sizes take most of the time and only a little room, so one large size stands for all.
+    """
+
+    def sized(_: Script, name: Estimator) -> Estimate:
+        return Estimate(name, applies=True, reason="", examples=713_501_442_048)
+
+    monkeypatch.setattr("easeci.plan.numbers.estimate_by", sized)
+    draw = random.Random(14)
+    plans = [made for made in (random_plan(draw) for _ in range(260)) if made is not None]
+    assert len(plans) > 150
+    for made in plans:
+        for defaults in ((), ("reliability", "mode", "adaptivity", "steps")):
+            lines = [line.text for line in summary_lines(made, defaults)]
+            assert len(lines) <= MOST_LINES, (made.script.condition, lines)
+            assert max(map(len, lines)) <= 80, (made.script.condition, lines)
+            starts = {line.split()[0] for line in lines}
+            assert made.useless or {"Bring", "Label", "Means"} <= starts, lines
+            assert not made.warnings or lines[0].startswith("warning: ")
 
 
 def test_the_usual_plan_says_everything_in_order(capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,6 +222,23 @@ def test_other_scripts_say_what_is_different(
         assert fragment in words
 
 
+def test_nothing_is_marked_or_recommended_if_no_commit_can_pass(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = shown(capsys, "no commit can pass", everything=True)
+    assert "sequential" in text
+    for words in ("\n> ", "Recommended", "Cheap mode", "first stage"):
+        assert words not in text
+
+
+def test_a_plan_says_that_no_assumed_commit_is_expected_to_pass(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = shown(capsys, "none is expected to pass")
+    assert text.startswith("warning: no commit like the assumed ones is expected to pass: they")
+    assert "Cheaper" not in text
+
+
 def test_a_smaller_d_than_the_mix_has_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     condition = r"n - o > 0.01 +/- 0.005 /\ d < 0.05 +/- 0.005"
     SCRIPTS["small d"] = (condition, {})
@@ -130,7 +246,9 @@ def test_a_smaller_d_than_the_mix_has_is_said(capsys: pytest.CaptureFixture[str]
         words = " ".join(shown(capsys, "small d").split())
     finally:
         del SCRIPTS["small d"]
-    assert "each changes 8% of the predictions, here 4% (--commits mixed)." in words
+    assert (
+        "none gains more than 2.9; each changes 4% of the predictions (--commits mixed)." in words
+    )
 
 
 def test_every_estimator_has_a_row_on_request(capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,6 +41,55 @@ def test_a_mix_has_one_plain_sentence_and_its_own_name() -> None:
         assert len(mix.sentence) <= 110
 
 
+@each_case(
+    ("condition", "mix", "gains", "changes"),
+    [
+        (
+            r"n - o > 0.01 +/- 0.005 /\ d < 0.05 +/- 0.005",
+            MIXED,
+            "most commits gain or lose less than 2 points, none gains more than 2.9",
+            "4%",
+        ),
+        (
+            r"n - o > 0.01 +/- 0.005 /\ d < 0.01 +/- 0.001",
+            MIXED,
+            "no commit gains or loses more than 0.58 points",
+            "0.8%",
+        ),
+        (
+            r"n - o > 0.01 +/- 0.005 /\ d < 0.05 +/- 0.005",
+            BOLD,
+            "commits bring new models: no commit gains or loses more than 2.9 points",
+            "4%",
+        ),
+        (
+            "n > 0.97 +/- 0.01",
+            MIXED,
+            "most commits gain or lose less than 2 points, none gains more than 2.7",
+            "6.2%",
+        ),
+        (
+            "n - o > 0.02 +/- 0.01",
+            MIXED,
+            "most commits gain or lose less than 2 points, 1 in 44 gains more than 4",
+            "8%",
+        ),
+    ],
+)
+def test_the_sentence_is_true_of_the_mix_that_is_fitted(
+    condition: str, mix: CommitMix, gains: str, changes: str
+) -> None:
+    fitted = mix.fitted(script(condition))
+    assert fitted.sentence == f"{gains}; each changes {changes} of the predictions"
+
+
+def test_a_mix_is_fitted_to_commits_that_can_pass_in_both_modes() -> None:
+    """In fn-free, testsets are sized for more than that; such commits would all fail."""
+    pair = r"n - o > 0.01 +/- 0.01 /\ d < 0.05 +/- 0.005"
+    for mode in ("fp-free", "fn-free"):
+        assert MIXED.fitted(script(pair, mode=mode)).difference == pytest.approx(0.04)
+
+
 def test_a_mix_changes_no_more_than_the_script_says() -> None:
     """By a clause on d, or by its expected difference; a smaller mix stays as it is."""
     plain = "n - o > 0.02 +/- 0.01"

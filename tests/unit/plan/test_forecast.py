@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 from bench.forecast import AT_MOST, SCRIPTS, compare, script_of
 
-from easeci.plan.commit_mix import BOLD, MIXED, MIXES, REFACTORING, TUNING
+from easeci.plan.commit_mix import BOLD, MIXED, MIXES, REFACTORING, TUNING, CommitMix
 from easeci.plan.exact import exact_estimate
 from easeci.plan.forecast import forecast
 from easeci.plan.sequential import sequential
@@ -94,6 +95,52 @@ def test_a_first_change_ends_the_life() -> None:
         month("n - o > 0.01 +/- 0.01", adaptivity="firstChange", steps=10**6), examples=30_000
     )
     assert longer.commits < 40.0
+
+
+ODD = [
+    "n - 1.1 * o > 0.01 +/- 0.01",
+    "n > 0.9 +/- 0.02",
+    r"n > 0.8 +/- 0.05 /\ n - o < 0.1 +/- 0.02",
+    r"n - 1.1 * o > 0.01 +/- 0.01 /\ n - o < 0.1 +/- 0.02",
+    "n - o > 0.02 +/- 0.05",
+]
+LIVES = [
+    *product(["firstChange"], MIXES.values(), [32, 1000]),
+    *product(["full", "none"], [TUNING], [1, 1000]),
+]
+
+
+@each_case("condition", ODD)
+@each_case("mode", ["fp-free", "fn-free"])
+@each_case(("adaptivity", "mix", "steps"), LIVES)
+def test_every_forecast_is_a_possible_life(
+    condition: str, mode: str, adaptivity: str, mix: CommitMix, steps: int
+) -> None:
+    """Probabilities that rounding takes beyond 1 once gave NaN, and lives of 10^72 commits."""
+    asked = month(condition, mode=mode, adaptivity=adaptivity, steps=steps)
+    life = forecast(asked, mix, 20_000)
+    numbers = (life.labels, life.per_commit, life.worst_commit, life.proofs, life.passes)
+    assert all(math.isfinite(number) and number >= 0.0 for number in numbers)
+    assert life.commits >= 1.0 - 1e-9
+    assert life.commits <= steps * (1 + 1e-9)
+    assert max(life.proofs, life.passes) <= life.commits * (1 + 1e-9)
+    assert life.labels <= 20_000 * (1 + 1e-9)
+    if adaptivity == "firstChange":
+        assert life.proofs <= 1 + 1e-9
+
+
+def test_an_answer_that_no_assumed_commit_gets_is_known() -> None:
+    """Also if asking stops before the first label: once all such commits were taken to pass."""
+    assert forecast(month("n - o > 0.02 +/- 0.02"), TUNING, 20_000).passes == 0.0
+    for condition, mode, passes, fails in (
+        ("n - o > 0.02 +/- 0.01", "fp-free", True, True),
+        ("n - o > 0.02 +/- 0.05", "fp-free", False, True),
+        ("n - 1.1 * o > 0.01 +/- 0.01", "fn-free", False, True),
+        ("n - o > -0.2 +/- 0.02", "fn-free", True, False),
+        (r"n - o > 0.01 +/- 0.01 /\ d < 0.05 +/- 0.005", "fn-free", True, True),
+    ):
+        life = forecast(month(condition, mode=mode))
+        assert (not life.none_passes, not life.none_fails) == (passes, fails), condition
 
 
 def test_each_mix_has_its_own_forecast() -> None:

@@ -10,7 +10,10 @@ from easeci.errors import ScriptError
 from easeci.evidence.sizing import examples_needed
 from easeci.plan import Plan, plan
 from easeci.plan.cheaper import MOST_EXAMPLES
+from easeci.plan.commit_mix import MIXES
+from easeci.plan.document import plan_document
 from easeci.plan.estimators import ESTIMATORS
+from easeci.plan.summary import MOST_LINES, summary_lines
 from easeci.script import Estimator
 from tests.cases import each_case
 from tests.scripts import script
@@ -61,6 +64,39 @@ def test_a_condition_on_d_alone_needs_no_labels() -> None:
     assert made.recommended is Estimator.EXACT
     assert "needs no labels" in made.why
     assert made.savings == ()
+
+
+def test_nothing_is_saved_on_a_condition_that_no_commit_can_pass() -> None:
+    made = plan(script(r"d < 0.05 +/- 0.01 /\ n - o > 0.1 +/- 0.01"))
+    assert made.useless
+    assert made.savings == ()
+    assert plan_document(made)["cheap_mode"] == []
+
+
+@each_case(
+    ("condition", "commits"),
+    [("n - o > 0.02 +/- 0.02", "tuning"), ("n - o > 0.02 +/- 0.05", "mixed")],
+)
+def test_a_plan_warns_if_no_assumed_commit_is_expected_to_pass(
+    condition: str, commits: str
+) -> None:
+    """Then few labels are needed, which would look like good news."""
+    made = plan(script(condition, steps=32, adaptivity="full"), MIXES[commits])
+    assert made.script.warnings() == ()
+    (warning,) = made.warnings
+    assert warning.startswith("no commit like the assumed ones is expected to pass: they gain at")
+    assert plan_document(made)["warnings"] == [warning]
+    usual = plan(script("n - o > 0.02 +/- 0.01", steps=32, adaptivity="full"))
+    assert usual.warnings == ()
+
+
+def test_a_printed_plan_is_its_summary() -> None:
+    made = plan(script("n - o > 0.02 +/- 0.01", steps=32))
+    lines = str(made).splitlines()
+    assert lines == [line.text for line in summary_lines(made)]
+    assert len(lines) <= MOST_LINES
+    assert lines[0] == "n - o > 0.02 +/- 0.01"
+    assert [line.split()[0] for line in lines[2:4]] == ["Bring", "Label"]
 
 
 def test_the_scripts_own_estimator_decides() -> None:

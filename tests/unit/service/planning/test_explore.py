@@ -12,11 +12,11 @@ from easeci.plan.commit_mix import MIXES
 from easeci.plan.curves import pass_curve, tolerance_curve
 from easeci.plan.estimators import ESTIMATORS
 from easeci.script import Estimator, parse_script
+from easeci.script.keys import MOST_STEPS
 from easeci.service.planning.explore import (
     FIELDS,
     LONGEST,
     MOST_CLAUSES,
-    MOST_STEPS,
     Exploration,
     FieldError,
     explore,
@@ -129,7 +129,6 @@ def test_an_error_names_its_field_and_its_place(
 @each_case(
     ("fields", "field", "words"),
     [
-        ({"steps": str(MOST_STEPS + 1)}, "steps", "at most 1,000 steps"),
         ({"condition": "n" * (LONGEST["condition"] + 1)}, "condition", "longer than 500"),
         ({"mode": "x" * 101}, "mode", "longer than 100"),
         (
@@ -165,6 +164,34 @@ def test_the_mix_of_commits_is_chosen_by_name() -> None:
     wrong = refused(commits="wild")
     assert (wrong.field, wrong.message) == ("commits", "there is no mix 'wild'")
     assert "mixed, refactoring" in (wrong.hint or "")
+
+
+def test_sample_and_estimator_are_those_of_the_script() -> None:
+    """The numbers are those of `easeci plan` for the same script."""
+    found = explored(sample="500", estimator="exact")
+    made = plan(make_script("n - o > 0.02 +/- 0.01", sample=500, estimator="exact"))
+    assert found.plan == made
+    assert found.plan.bring is not None
+    assert found.plan.bring.sample == 500
+    assert (found.reckoned, found.tolerance_curve, found.pass_curve) == (None, None, None)
+    assert parse_script(found.script_text) == found.script
+    wrong = refused(condition="n > 0.5 +/- 0.1", estimator="pattern1")
+    assert wrong.field == "estimator"
+    assert "does not fit this condition" in wrong.message
+    assert refused(sample="many").field == "sample"
+
+
+def test_steps_have_the_range_that_a_script_has() -> None:
+    """Their number costs no time, so only the size of the testset is bounded."""
+    keys = {"condition": "n - o > 0.02 +/- 0.02", "adaptivity": "firstChange"}
+    found = explored(**keys, steps=str(MOST_STEPS))
+    assert found.plan == plan(make_script(**keys, steps=MOST_STEPS))
+    assert "from 1 to 1,000,000,000" in refused(**keys, steps=str(MOST_STEPS + 1)).message
+
+
+def test_a_warning_of_the_plan_is_one_of_the_page() -> None:
+    found = explored(condition="n - o > 0.02 +/- 0.05")
+    assert found.warnings == found.plan.warnings != ()
 
 
 def test_curves_are_those_of_the_plan() -> None:
