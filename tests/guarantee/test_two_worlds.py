@@ -7,7 +7,7 @@ are the verdicts themselves.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -19,11 +19,15 @@ STEPS = [(testset, number) for testset in range(1, 20) for number in range(1, 41
 
 
 def world(
-    *answers: bool, delay: int = 0, baseline: str | None = "B", model: str = "old", **keys: str
+    *answers: bool,
+    keys: Mapping[str, str] = TICKS,
+    delay: int = 0,
+    baseline: str | None = "B",
+    model: str = "old",
 ) -> World:
     """A world in which the first step waits for so many seconds, and later ones fail."""
     known = dict.fromkeys(STEPS, False) | {(1, n): p for n, p in enumerate(answers, start=1)}
-    made = World(known, {(1, 1): delay}, keys or TICKS)
+    made = World(known, {(1, 1): delay}, keys)
     made.seal(baseline, model)
     return made
 
@@ -64,7 +68,7 @@ def test_a_commit_of_the_baseline_that_also_passed_with_other_weights() -> None:
 
 def test_what_was_never_run_does_not_fail_in_fn_free() -> None:
     """At its tick it is Unknown, and nobody takes it for the baseline."""
-    here = world(mode="fn-free", **TICKS)
+    here = world(keys=TICKS | {"mode": "fn-free"})
     here.run("X", "x", run="waits")
     here.wait(7200)
     assert here.run("X", "x") == ("pass", 1, 0)
@@ -74,7 +78,7 @@ def test_what_was_never_run_does_not_fail_in_fn_free() -> None:
 def test_a_baseline_that_is_set_under_none_leaves_verdicts_hidden() -> None:
     views = []
     for passed in (True, False):
-        here = world(passed, **NONE)
+        here = world(passed, keys=NONE)
         here.run("X", "x", run="waits")
         here.set_baseline("B2", "other")
         here.catch_up()
@@ -88,7 +92,7 @@ def test_a_named_baseline_tells_nothing_of_hidden_verdicts() -> None:
     """It may be the one that hidden verdicts have led to, or not."""
     told = []
     for passed in (True, False):
-        here = world(passed, **NONE)
+        here = world(passed, keys=NONE)
         here.run("X", "x")
         here.retire()
         here.seal("B", "old", named=True)
@@ -98,7 +102,7 @@ def test_a_named_baseline_tells_nothing_of_hidden_verdicts() -> None:
 
 
 def test_commits_of_a_model_that_was_adopted_share_its_step_and_not_its_name() -> None:
-    here = world(baseline=None, **TICKS)
+    here = world(baseline=None)
     here.run("X", "x")
     here.run("X1", "x")
     here.wait(7200)
@@ -109,7 +113,7 @@ def test_commits_of_a_model_that_was_adopted_share_its_step_and_not_its_name() -
 
 def test_an_adoption_that_was_not_told_is_known_on_the_next_testset() -> None:
     """Its testset has ended, so the answer may be told; otherwise nobody would know the baseline."""
-    here = world(baseline=None, **TICKS)
+    here = world(baseline=None)
     here.run("X", "x")
     here.next_testset()
     assert here.real == here.public == ("X", "x")
@@ -117,7 +121,7 @@ def test_an_adoption_that_was_not_told_is_known_on_the_next_testset() -> None:
 
 def test_on_a_testset_of_an_older_version_the_baseline_is_known_by_its_commit() -> None:
     """That version built it with the first commit, and not when it was sealed."""
-    here = world(True, steps="40")
+    here = world(True, keys={"steps": "40"})
     here.run("X", "x")
     here.retire()
     here.seal(None)

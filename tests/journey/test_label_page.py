@@ -630,6 +630,7 @@ def test_a_server_that_comes_back(browser: Browser, plain: Plain, way: str) -> N
     fay.leave("ERR_CONNECTION", "ERR_EMPTY_RESPONSE")
 
 
+@pytest.mark.long
 def test_answers_wait_while_somebody_labels_in_a_terminal(browser: Browser, plain: Plain) -> None:
     """A server that comes back may find the journal taken: an answer is no less one for that."""
     hal = Labeller(browser, plain, "hal")

@@ -272,6 +272,7 @@ def test_a_report_fits_a_phone(browser: Browser, sites: Sites) -> None:
     assert not found
 
 
+@pytest.mark.long
 def test_a_page_that_follows_leaves_the_keyboard_where_it_was(
     browser: Browser, sites: Sites
 ) -> None:
@@ -332,6 +333,7 @@ def test_pages_can_be_read_without_javascript(browser: Browser, sites: Sites) ->
     person.close()
 
 
+@pytest.mark.long
 def test_a_testset_can_be_added_without_javascript(browser: Browser, tmp_path: Path) -> None:
     place = Workplace.make(tmp_path)
     place.commit_cut(0.7)

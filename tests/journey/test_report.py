@@ -58,7 +58,7 @@ def test_a_report_for_developers_and_one_for_the_owner(tmp_path: Path) -> None:
     assert "cannot be written" in refused.stderr
 
 
-@pytest.mark.parametrize("missing", ["altair", "vl_convert"])
+@pytest.mark.parametrize("missing", ["altair", pytest.param("vl_convert", marks=pytest.mark.long)])
 def test_the_owners_report_needs_no_extra(
     tmp_path: Path, missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

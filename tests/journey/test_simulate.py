@@ -39,6 +39,7 @@ def test_a_terminal_without_blocks() -> None:
     assert "@" in done.stdout
 
 
+@pytest.mark.long
 def test_the_document() -> None:
     """Names and types that other programs rely on; the same for a seed on one or two processes."""
     done = easeci(*SMALL, "-r", "0.9", "--seed", "3", "--json")

@@ -110,6 +110,7 @@ def test_a_program_does_not_reach(attack: str, site: Site, sandbox: Sandbox, tar
     assert attacked(site, sandbox, targets, ATTACKS[attack]) == "stopped", site.log
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_without_a_sandbox_it_would(attack: str, site: Site, targets: str) -> None:
     """The attack is a real one: nothing but the sandbox stops it."""

@@ -6,6 +6,7 @@ import math
 import time
 
 import numpy as np
+import pytest
 
 from easeci.evidence.cells import Codes
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets
@@ -34,6 +35,7 @@ def test_known_sizes() -> None:
     assert 21_558 < size < 43_116
 
 
+@pytest.mark.long
 @each_case(
     ("condition", "difference", "law"),
     [

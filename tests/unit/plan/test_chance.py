@@ -55,6 +55,7 @@ def compare(runs: int) -> None:
             assert abs(chance - share) < ALLOWED + noise, (condition, effect, chance, share)
 
 
+@pytest.mark.long
 def test_chances_are_near_those_of_real_verdicts() -> None:
     compare(runs=40)
 

@@ -23,6 +23,7 @@ def forecast_of(asked: Script, examples: int) -> CommitForecast:
     return CommitForecast(asked, MIXED.fitted(asked), examples)
 
 
+@pytest.mark.long
 @each_case(
     ("condition", "mode"),
     [

@@ -147,6 +147,7 @@ def test_odd_conditions_are_planned_too(condition: str, mode: str, adaptivity: s
             assert (estimate.labels_per_commit or 0) <= estimate.examples
 
 
+@pytest.mark.long
 @each_case("adaptivity", ["full", "none", "firstChange"])
 def test_a_plan_takes_no_longer_for_more_steps(adaptivity: str) -> None:
     """A thousand million steps take about as long as 32: once they took 500 times as long.

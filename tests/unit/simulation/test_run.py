@@ -166,6 +166,7 @@ def test_a_quarter_of_the_tolerance_is_seen_broken(monkeypatch: pytest.MonkeyPat
     assert by_developer(found)[Developer.EDGE] is Finding.BROKEN
 
 
+@pytest.mark.long
 def test_exact_is_as_sensitive_as_its_plan_says() -> None:
     """The exact estimator's size must allow for the limit on d that its test finds itself."""
     for mode in ("fp-free", "fn-free"):
