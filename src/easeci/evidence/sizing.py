@@ -41,6 +41,8 @@ from easeci.evidence.wealth import CELLS, Evidence
 
 LARGEST = 10**12
 EXPONENTS = np.geomspace(0.1, 12.0, 11)
+ASIDE = 3e-4
+"""How far beside a likely size the search looks: less than the three digits of the result."""
 REACH = 10.0
 """How many standard deviations away intervals of d are considered."""
 
@@ -61,13 +63,19 @@ def examples_needed(goal: Goal, targets: Targets, log_exhaustion: float, differe
         return _size_of_share(goal, targets, log_exhaustion)
     if goal.proof.only_differing:
         shares = _shares(goal, difference)
-        return _smallest_size(
-            lambda size: all(
-                _log_miss_differing(goal, targets, size, share) <= log_exhaustion
-                for share in shares
-            ),
-            2.0 * difference * targets.proof * (goal.proof.scores[-1] / goal.tolerance) ** 2,
-        )
+
+        def excess(size: int) -> float:
+            """How far the bound is above its level; where one share is above, no other is asked."""
+            worst = -math.inf
+            for share in shares:
+                miss = _log_miss_differing(goal, targets, size, share)
+                worst = max(worst, miss - log_exhaustion)
+                if miss > log_exhaustion:
+                    break
+            return worst
+
+        likely = 2.0 * difference * targets.proof * (goal.proof.scores[-1] / goal.tolerance) ** 2
+        return _smallest_size(excess, likely)
     return _size_of_sum(goal, targets, log_exhaustion)
 
 
@@ -78,12 +86,42 @@ def _shares(goal: Goal, difference: float) -> tuple[float, ...]:
     return (difference, (2.0 * difference + least) / 3.0, (difference + 2.0 * least) / 3.0)
 
 
-def _smallest_size(enough: Callable[[int], bool], likely: float) -> int:
-    """The smallest size that is enough, to three digits, rounded up.
+class _Sizes:
+    """Which sizes are enough. A larger one is, if a smaller one is, so few have to be asked."""
+
+    def __init__(self, excess: Callable[[int], float]) -> None:
+        self._excess = excess
+        self._too_small, self._above = 0, math.inf
+        self._enough, self._below = math.inf, -math.inf
+
+    def enough(self, size: int) -> bool:
+        """Whether the excess of a size is at most 0."""
+        if self._too_small < size < self._enough:
+            excess = self._excess(size)
+            if excess <= 0.0:
+                self._enough, self._below = size, excess
+            else:
+                self._too_small, self._above = size, excess
+        return size >= self._enough
+
+    def narrow(self) -> None:
+        """Ask where a straight line between the bounds crosses 0, at last on both sides of it."""
+        for aside in (0.0, 0.0, -ASIDE, ASIDE):
+            if math.isinf(self._above) or math.isinf(self._below):
+                return
+            part = self._above / (self._above - self._below)
+            at = self._too_small + (self._enough - self._too_small) * part
+            self.enough(round(at * (1.0 + aside)))
+
+
+def _smallest_size(excess: Callable[[int], float], likely: float) -> int:
+    """The smallest size whose excess is at most 0, to three digits, rounded up.
 
     First finds the smallest power of two that is enough, beginning at a ``likely`` size. Where it
     begins does not change the result.
     """
+    sizes = _Sizes(excess)
+    enough = sizes.enough
     high = 16 << round(math.log2(min(max(likely / 16.0, 1.0), LARGEST / 16.0)))
     while high > 16 and enough(high // 2):
         high //= 2
@@ -92,6 +130,7 @@ def _smallest_size(enough: Callable[[int], bool], likely: float) -> int:
             raise ValueError("no testset of a practical size can show this clause")
         high *= 2
     low = high // 2
+    sizes.narrow()
     while high - low > max(1, high // 1000):
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
