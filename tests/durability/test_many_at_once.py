@@ -32,9 +32,8 @@ def at_once(place: Workplace, *commands: str) -> tuple[list[int], str]:
     return json.loads(done.stdout.splitlines()[-1]), done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    ("commands", "steps"), [(6, 4), pytest.param(20, 12, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("commands", "steps"), [(6, 4), (20, 12)])
 def test_many_commands_at_once(tmp_path: Path, commands: int, steps: int) -> None:
     """Steps are numbered without gap, and the budget is never exceeded."""
     place = Workplace.make(tmp_path, steps=str(steps), condition="n > 0.5 +/- 0.1")

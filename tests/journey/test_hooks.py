@@ -105,7 +105,7 @@ def test_a_commit_is_tested_where_it_is_made(tmp_path: Path) -> None:
 def test_a_push_is_answered_in_its_output(tmp_path: Path) -> None:
     """One step for the tip, however many commits; none for tags, deletions, other branches. The
     first model is adopted as the baseline, and spends a step as well."""
-    hosted = Hosted.make(tmp_path, timeout="15s")
+    hosted = Hosted.make(tmp_path, timeout="10s")
     place = hosted.place
     place.commit_cut(0.7)
     said = hosted.push("main")
@@ -121,7 +121,7 @@ def test_a_push_is_answered_in_its_output(tmp_path: Path) -> None:
     for what in ("v1", "HEAD:refs/heads/elsewhere", ":elsewhere"):
         assert "remote:" not in hosted.push(what)
     place.git("reset", "--quiet", "--hard", "HEAD~2")
-    place.write("model.py", f"import time\ntime.sleep(1)\n{MODEL.format(cut=0.66)}")
+    place.write("model.py", f"import time\ntime.sleep(0.6)\n{MODEL.format(cut=0.66)}")
     place.commit("slow")
     said = hosted.push("--force", "main")
     assert "remote: FAIL" in said

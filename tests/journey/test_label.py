@@ -165,6 +165,7 @@ def test_nothing_waits(tmp_path: Path) -> None:
     assert "needs a terminal" in done.stderr
 
 
+@pytest.mark.long
 def test_new_classes_long_texts_and_control_characters(tmp_path: Path) -> None:
     """Classes are typed where none are declared; nothing in an example reaches the terminal raw."""
     place = Workplace.make(tmp_path)

@@ -138,6 +138,7 @@ def test_one_client_does_not_lock_out_others(running: Running, source: str, sent
         wait_until(lambda: still_open(lines) <= MOST_OF_ONE_ADDRESS)
 
 
+@pytest.mark.long
 def test_clients_at_many_addresses_do_not_lock_out_others(running: Running) -> None:
     """When all connections are taken, those that wait for a request are closed first."""
     visit = Visit(running.address)

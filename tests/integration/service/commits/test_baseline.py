@@ -14,6 +14,7 @@ from tests.projects import ON_SEALED, add, opened, run_on
 from tests.repositories import MODEL, PROGRAM, Workplace, write_examples
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("real_sandbox")
 def test_on_a_new_testset_the_baseline_is_built_again(place: Workplace) -> None:
     place.write_script(steps="1")

@@ -83,7 +83,7 @@ def test_a_commit_that_waits_keeps_its_model(place: Workplace) -> None:
     assert opened(place).state.testsets[1].steps_used == 3
 
 
-@pytest.mark.parametrize("works", [True, False])
+@pytest.mark.parametrize("works", [pytest.param(True, marks=pytest.mark.long), False])
 def test_under_none_nobody_hears_whether_the_first_commit_was_adopted(
     place: Workplace, works: bool
 ) -> None:
@@ -100,7 +100,7 @@ def test_under_none_nobody_hears_whether_the_first_commit_was_adopted(
     assert (answer.row.signal, answer.row.step) == (Signal.ACCEPTED, 2)
 
 
-@pytest.mark.parametrize("cut", [0.51, 0.75])
+@pytest.mark.parametrize("cut", [0.51, pytest.param(0.75, marks=pytest.mark.long)])
 def test_a_merge_tells_nothing_of_a_verdict_before_its_tick(
     place: Workplace, monkeypatch: pytest.MonkeyPatch, cut: float
 ) -> None:
@@ -127,7 +127,7 @@ def test_a_merge_tells_nothing_of_a_verdict_before_its_tick(
     assert (merged.row.signal, words.row.signal) == (Signal.PASS, Signal.BASELINE)
 
 
-@pytest.mark.parametrize("cut", [0.52, 0.75])
+@pytest.mark.parametrize("cut", [0.52, pytest.param(0.75, marks=pytest.mark.long)])
 def test_after_none_the_next_testset_tells_nothing_of_hidden_verdicts(
     place: Workplace, cut: float
 ) -> None:

@@ -53,6 +53,7 @@ def label_in_files(place: Workplace, count: int) -> int:
     return files
 
 
+@pytest.mark.long
 def test_the_size_of_a_file_changes_no_answer(tmp_path: Path, fixed_order: None) -> None:
     """The verdict rests on the same labels, whether 2 come at a time or all that can matter."""
     verdicts, files = [], []
