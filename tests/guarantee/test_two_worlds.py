@@ -119,6 +119,15 @@ def test_an_adoption_that_was_not_told_is_known_on_the_next_testset() -> None:
     assert here.real == here.public == ("X", "x")
 
 
+def test_a_pass_that_was_not_told_stays_the_baseline_after_the_end() -> None:
+    """Another commit of the model that developers know as the baseline does not replace it."""
+    here = world(True)
+    here.run("X", "x")
+    here.retire()
+    assert here.run("B2", "old")[0] == "baseline"
+    assert (here.real, here.public) == (("X", "x"), ("B2", "old"))
+
+
 def test_on_a_testset_of_an_older_version_the_baseline_is_known_by_its_commit() -> None:
     """That version built it with the first commit, and not when it was sealed."""
     here = world(True, keys={"steps": "40"})

@@ -66,7 +66,8 @@ def note_built(state: State, event: BaselineBuilt) -> None:
 
 def note_set(state: State, event: BaselineSet) -> None:
     """The baseline was chosen: by the owner, by adoption, or as another commit of its model."""
-    testset = state.active_testset
+    # A commit of the same model may come after the end of its testset.
+    testset = state.latest_testset if event.how == "same" else state.active_testset
     if testset is None:
         _choose(state, event)
         state.public_baseline, state.baseline_hidden = event.commit, False
