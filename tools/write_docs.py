@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from easeci.cli.commands import COMMANDS, load_command
 from easeci.cli.main import run
 from easeci.cli.terminal import output
-from easeci.script import KEYS
+from easeci.script import KEYS, MEASURES
 
 ROOT = Path(__file__).parent.parent
 THEME = TerminalTheme(
@@ -98,6 +98,14 @@ def keys_table() -> str:
     return "\n".join(lines)
 
 
+def measures_table() -> str:
+    lines = ["| measure | meaning | examples that need labels | example |", "|---|---|---|---|"]
+    for measure in MEASURES:
+        cells = (f"`{measure.written}`", measure.meaning, measure.labels, f"`{measure.example}`")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def between_marks(page: str, name: str, content: str) -> str:
     """The page with the text between its two marks replaced."""
     start, end = f"<!-- {name}: written by make docs -->", f"<!-- end of {name} -->"
@@ -150,9 +158,10 @@ def pictures() -> dict[str, str]:
 def pages() -> dict[Path, str]:
     """Every page that the code writes, with its content."""
     script = ROOT / "docs" / "script.md"
+    with_keys = between_marks(script.read_text("utf-8"), "keys", keys_table())
     made = {
         ROOT / "docs" / "commands.md": commands_page(),
-        script: between_marks(script.read_text("utf-8"), "keys", keys_table()),
+        script: between_marks(with_keys, "measures", measures_table()),
     }
     return made | {ROOT / "docs" / "images" / name: svg for name, svg in pictures().items()}
 

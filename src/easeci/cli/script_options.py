@@ -50,6 +50,12 @@ class ScriptOptions:
         str | None,
         typer.Option("--difference", help="Largest d expected of a commit; sizes the testset."),
     ] = None
+    expected: Annotated[
+        str | None,
+        typer.Option(
+            "--expected", help='Expected shares of classes, "fraud: 2%"; size the testset.'
+        ),
+    ] = None
     estimator: Annotated[
         str | None,
         typer.Option(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from easeci.errors import ScriptError
 from easeci.script.entries import Entry, Option, Place
 from easeci.script.keys import KEYS, ScriptKey
-from easeci.script.linear import compile_condition
+from easeci.script.normal import compile_condition
 from easeci.script.parser import parse_unlocated
-from easeci.script.problem import Problem
+from easeci.script.problem import Problem, closest, shortened
 from easeci.script.script import Script
 
 Value = TypeVar("Value")
@@ -42,10 +43,14 @@ def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script
                 hint=f"Add a line such as   {key.name}: {key.example}",
             )
     values = {key.name: _parse(key, entries[key.name]) for key in KEYS if key.name in entries}
+    classes = values.get("classes", ())
+    expected = values.get("expected", ())
+    if expected:
+        _check_expected(expected, classes, entries["expected"])
     entry = entries["condition"]
     try:
         condition = parse_unlocated(entry.texts[0])
-        clauses = compile_condition(condition)
+        clauses = compile_condition(condition, classes, expected)
     except Problem as problem:
         raise entry.places[0].error(problem, entry.texts[0]) from None
     adaptivity, third_party = values["adaptivity"]
@@ -63,7 +68,8 @@ def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script
         email=values.get("email"),
         branch=values.get("branch"),
         branches=values.get("branches", ()),
-        classes=values.get("classes", ()),
+        classes=classes,
+        expected=expected,
         disclose_seconds=values.get("disclose"),
         timeout_seconds=values.get("timeout"),
         memory_bytes=values.get("memory"),
@@ -83,7 +89,33 @@ def _parse(key: ScriptKey, entry: Entry) -> Any:
         _parsed(key.name, text, place, key.parse)
         for text, place in zip(entry.texts, entry.places, strict=True)
     ]
+    if key.is_mapping:
+        return tuple(pair for pairs in parsed for pair in pairs)
     return tuple(parsed) if key.is_list else parsed[0]
+
+
+def _check_expected(
+    expected: Sequence[tuple[str, Fraction]], classes: Sequence[str], entry: Entry
+) -> None:
+    """Refuse shares of classes that do not exist, twice the same class, and more than all."""
+
+    def refuse(message: str, hint: str | None = None) -> ScriptError:
+        # With one text for each class, the last one shows best where the shares stand.
+        return entry.places[-1].error(Problem(f"expected: {message}", hint=hint), entry.texts[-1])
+
+    names = [name for name, _ in expected]
+    for name in names:
+        if classes and name not in classes:
+            close = closest(name, classes)
+            hint = f"Did you mean '{close}'? " if close else ""
+            raise refuse(
+                f"the class '{shortened(name)}' is not declared",
+                f"{hint}The script declares: {shortened(', '.join(classes), 200)}.",
+            )
+        if names.count(name) > 1:
+            raise refuse(f"'{shortened(name)}' is given twice")
+    if sum(share for _, share in expected) > 1:
+        raise refuse("the shares of all classes together are more than 1")
 
 
 def _parsed(name: str, text: str, place: Place, parse: Callable[[str], Value]) -> Value:

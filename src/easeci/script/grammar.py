@@ -10,18 +10,23 @@ from importlib import resources
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
+from easeci.script.measures import CLASS_MEASURES
 from easeci.script.problem import Problem, shortened
 from easeci.script.syntax import (
+    Argument,
     Clause,
     Comparison,
     Condition,
     Expression,
+    Measure,
     Negation,
     Number,
     Operation,
     Operator,
+    Slice,
+    SliceTest,
     Span,
-    Variable,
+    spelt,
 )
 
 LONGEST_NUMBER = 40
@@ -44,11 +49,14 @@ def _parser() -> Lark:
     return Lark(grammar, parser="lalr", transformer=_ToTree(), propagate_positions=False)
 
 
-def _span(first: Token | Expression, last: Token | Expression) -> Span:
+_Node = Token | Expression | Slice
+
+
+def _span(first: _Node, last: _Node) -> Span:
     return Span(_span_of(first).start, _span_of(last).end)
 
 
-def _span_of(item: Token | Expression) -> Span:
+def _span_of(item: _Node) -> Span:
     if not isinstance(item, Token):
         return item.span
     assert item.start_pos is not None
@@ -114,8 +122,33 @@ class _ToTree(Transformer[Token, Condition]):
             raise Problem("this number is too long, too large or too small", span)
         return Number(Decimal(str(literal)), percent is not None, span)
 
-    def variable(self, name: Token) -> Variable:
-        return Variable(str(name), _span(name, name))
+    def measure(
+        self,
+        first: Token,
+        second: Token | None,
+        argument: tuple[Argument, Token] | None,
+        where: Slice | None,
+    ) -> Measure:
+        model, name = (None, first) if second is None else (str(first), second)
+        inner, end = argument or (None, name)
+        return Measure(str(name), model, inner, where, _span(first, where or end))
+
+    def argument(self, value: Token, end: Token) -> tuple[Argument, Token]:
+        text = _word(value)
+        if not text:
+            raise Problem(
+                "the name of a class is missing here",
+                _span(value, value),
+                "Write one such as recall(fraud).",
+            )
+        return Argument(text, value.type == "TIMES", _span(value, value)), end
+
+    def slice(self, start: Token, column: Token, test: Token, value: Token, end: Token) -> Slice:
+        name = _word(column)
+        if not name:
+            raise Problem("the name of a column is missing here", _span(column, column))
+        how = SliceTest(_TESTS.get(str(test), str(test)))
+        return Slice(name, how, _word(value), value.type == "TIMES", _span(start, end))
 
     def negate(self, minus: Token, operand: Expression) -> Negation:
         return Negation(operand, _span(minus, operand))
@@ -129,6 +162,18 @@ class _ToTree(Transformer[Token, Condition]):
     def multiply(self, left: Expression, right: Expression) -> Operation:
         return Operation(Operator.MULTIPLY, left, right, _span(left, right))
 
+    def divide(self, left: Expression, right: Expression) -> Operation:
+        return Operation(Operator.DIVIDE, left, right, _span(left, right))
+
+
+_TESTS = {"==": "=", "≥": ">=", "≤": "<=", "≠": "!="}
+
+
+def _word(token: Token) -> str:
+    """The text of a word, or the text in quotes, in which a backslash protects a character."""
+    text = str(token)
+    return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL) if token.type == "QUOTED" else text
+
 
 _MISTAKES: tuple[tuple[str, str, str], ...] = (
     (r">=|<=|≥|≤|=>|=<", "there is no '{}'", "Write > or <: with a tolerance they are the same."),
@@ -136,8 +181,8 @@ _MISTAKES: tuple[tuple[str, str, str], ...] = (
     (r"\+/(?!-)|-/\+|\+ /-?", "'{}' is not a tolerance", "Write +/- or ±."),
     (r"&&|&", "there is no '{}' here", "Join clauses with /\\ (or & or and)."),
     (r"\\/|\|\|?|∨|or\b", "'{}': clauses can only be joined by /\\", "There is no 'or'."),
-    (r"/(?!\\)|÷", "there is no division", "Multiply by a constant instead, such as 0.5 * n."),
-    (r"\*\*|\^", "there are no powers", "A condition is linear in n, o and d."),
+    (r"//|÷", "there is no '{}'", "Write / for a ratio, and /\\ between clauses."),
+    (r"\*\*|\^", "there are no powers", "A clause is a sum of measures times constants."),
     (r"[−–—]", "'{}' is not the minus sign of the keyboard", "Write -."),
     (r"[·×]", "'{}' is not the times sign of the keyboard", "Write *."),
     (r",", "there is no ',' here", "Write a decimal point, and /\\ between clauses."),
@@ -149,11 +194,15 @@ _EXPECTED = {
     "PLUS": "+",
     "MINUS": "-",
     "TIMES": "*",
+    "DIVIDE": "/",
     "PERCENT": "%",
     "NUMBER": "a number",
-    "NAME": "n, o or d",
+    "NAME": "n, o, d or another measure",
+    "WORD": "a name",
+    "SLICE_TEST": "= or >=",
     "LPAR": "(",
     "RPAR": ")",
+    "RSQB": "]",
     "$END": "the end",
 }
 _READING_ORDER = tuple(_EXPECTED)
@@ -166,6 +215,9 @@ def _explain(unexpected: UnexpectedInput, text: str) -> Problem:
         end = len(text.rstrip())
         return Problem("the condition ends too early", Span(end, end + 1), expected)
     start = unexpected.pos_in_stream or 0
+    unfinished = _unfinished_name(text, start)
+    if unfinished is not None:
+        return unfinished
     for pattern, message, hint in _MISTAKES:
         # The parser notices a mistake such as "&&" only at its second character.
         for candidate in (start - 1, start):
@@ -182,7 +234,10 @@ def _explain(unexpected: UnexpectedInput, text: str) -> Problem:
                 span,
                 "Write two clauses, such as n > 0.7 +/- 0.01 /\\ n < 0.9 +/- 0.01.",
             )
-        if token.type == "NAME" and "TIMES" in unexpected.expected:
+        if token.type == "LPAR" and text[:start].rstrip().endswith("]"):
+            hint = "Write the class before the slice: recall(fraud)[lang=de]."
+            return Problem("'(' is not expected here", span, hint)
+        if token.type in ("NAME", "LPAR") and "TIMES" in unexpected.expected:
             return Problem(
                 f"'{shortened(token, 20)}' is not expected here", span, "Write a * between factors."
             )
@@ -192,6 +247,48 @@ def _explain(unexpected: UnexpectedInput, text: str) -> Problem:
         Span(start, start + 1),
         expected,
     )
+
+
+_IN_BRACKETS = re.compile(r"""([^\W\d]\w*)?\s*(?P<bracket>[(\[])\s*(?P<written>[^()\[\]"']*)$""")
+_WINDOW = 200
+"""How many characters before a mistake are looked at, so that this is quick on any text."""
+_MEASURE_BEFORE = re.compile(r"(?:\b[no]\s*\.\s*)?\b(?P<name>[^\W\d]\w*)\s+$")
+
+
+def _unfinished_name(text: str, start: int) -> Problem | None:
+    """What is wrong with the name of a class or with a slice, if the mistake is in one."""
+    rest = re.match(r"[^\s()\[\]<>=]+", text[start:])
+    place = Span(start, start + max(1, rest.end() if rest else 1))
+    window = max(0, start - _WINDOW)
+    before = _MEASURE_BEFORE.search(text, window, start)
+    if before and rest and before["name"] in CLASS_MEASURES and re.match(r"[\w\"']", rest[0]):
+        word = rest[0].strip("\"'")
+        measure = before.group().strip()
+        return Problem(
+            f"'{shortened(rest[0], 20)}' is not expected here",
+            place,
+            f"Write the class in parentheses: {measure}({spelt(shortened(word, 20))}).",
+        )
+    inside = _IN_BRACKETS.search(text, window, start)
+    if inside is None:
+        return None
+    if inside["bracket"] == "[":
+        message = "this slice is empty" if not inside["written"] else "this is not a slice"
+        return Problem(
+            message,
+            Span(inside.start("bracket"), place.end),
+            "Write one such as [lang=de], [age>=65] or [lang=*]; put names with spaces in quotes.",
+        )
+    if inside[1] in CLASS_MEASURES:
+        return Problem(
+            f"this is not the name of a class for {inside[1]}",
+            Span(inside.start("bracket"), place.end),
+            f"Write {inside[1]}(fraud), or {inside[1]}(*) for every class; put names with spaces "
+            f'in quotes: {inside[1]}("very bad").',
+        )
+    if inside[1] in ("n", "o", "d"):
+        return Problem(f"'{inside[1]}' has no parentheses", place, "Write a * between factors.")
+    return None
 
 
 def _is_end(unexpected: UnexpectedInput) -> bool:

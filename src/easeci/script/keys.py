@@ -6,26 +6,30 @@ one table.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from easeci.script.problem import Problem
+from easeci.script.problem import Problem, closest, shortened
 from easeci.script.script import USUAL_SAMPLE, Adaptivity, Estimator, Mode, Unchanged
 from easeci.script.syntax import Span
 
 MOST_STEPS = 1_000_000_000
 MOST_SAMPLE = 1_000_000
+LONGEST_SHARES = 2_000
 
 
 @dataclass(frozen=True)
 class ScriptKey:
-    """One key of a script. ``parse`` gets its text, or each text of its list if ``is_list``."""
+    """One key of a script. ``parse`` gets its text, or each text of its list if ``is_list``.
+
+    If ``is_mapping``, ``parse`` gets "name: value" for each entry of a mapping, or all of them in
+    one text, and returns pairs.
+    """
 
     name: str
     meaning: str
@@ -33,6 +37,7 @@ class ScriptKey:
     parse: Callable[[str], Any]
     required: bool = False
     is_list: bool = False
+    is_mapping: bool = False
 
 
 def parse_text(text: str) -> str:
@@ -193,6 +198,36 @@ def parse_branches(text: str) -> str:
     return parse_text(text)
 
 
+_PAIR = re.compile(r"\s*(?P<name>[^\s].*?)\s*[:=]\s*(?P<share>[^\s:=,]+(?:\s*%)?)\s*(?:,|$)")
+
+
+def parse_shares(text: str) -> tuple[tuple[str, Fraction], ...]:
+    """Shares of classes, each strictly between 0 and 1: "fraud: 2%, spam: 0.1"."""
+    if len(text) > LONGEST_SHARES:
+        raise Problem(f"these are more than {LONGEST_SHARES:,} characters")
+    inner = text[1:-1].strip() if text.startswith("{") and text.endswith("}") else text
+    pairs: list[tuple[str, Fraction]] = []
+    start = 0
+    while start < len(inner) or not pairs:
+        found = _PAIR.match(inner, start)
+        if found is None:
+            raise Problem("these are not shares of classes", hint="Write them as {fraud: 2%}.")
+        name, share = _unquoted(found["name"]), _unquoted(found["share"])
+        try:
+            pairs.append((name, parse_probability(share)))
+        except Problem as problem:
+            raise Problem(
+                f"the share of '{shortened(name)}': {problem.message}", hint=problem.hint
+            ) from None
+        start = found.end()
+    return tuple(pairs)
+
+
+def _unquoted(text: str) -> str:
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if quoted else text
+
+
 REFS, NOT_BRANCHES = "refs/", ("tags", "notes")
 KEYS: tuple[ScriptKey, ...] = (
     ScriptKey(
@@ -294,6 +329,13 @@ KEYS: tuple[ScriptKey, ...] = (
         True,
     ),
     ScriptKey(
+        "expected",
+        "shares of classes that you expect; size the testset, do not affect safety",
+        "{fraud: 2%}",
+        parse_shares,
+        is_mapping=True,
+    ),
+    ScriptKey(
         "disclose",
         "how often signals are given: at fixed times, so that the time of a signal tells nothing",
         "24h",
@@ -311,16 +353,6 @@ KEYS: tuple[ScriptKey, ...] = (
     ),
 )
 KEY_NAMES = tuple(key.name for key in KEYS)
-
-
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that the user probably meant, or None."""
-    by_folded = {option.lower(): option for option in known}
-    for folded, option in by_folded.items():
-        if name and folded.startswith(name.lower()):
-            return option
-    found = difflib.get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
-    return by_folded[found[0]] if found else None
 
 
 Choice = TypeVar("Choice", bound=StrEnum)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 from easeci.errors import Excerpt, ScriptError
 from easeci.script.syntax import Span
 
@@ -41,3 +44,13 @@ def locate(problem: Problem, text: str, source: str = "the condition") -> Script
 def shortened(text: str, most: int = 40) -> str:
     """The text for a message, cut to at most so many characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that the user probably meant, or None."""
+    by_folded = {option.lower(): option for option in known}
+    for folded, option in by_folded.items():
+        if name and folded.startswith(name.lower()):
+            return option
+    found = difflib.get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
+    return by_folded[found[0]] if found else None

@@ -2,7 +2,8 @@
 
 n, o and d are means over the five cells, so together they lie in the convex hull of the cells'
 values. A clause cuts that hull. If nothing is left, no pair of models can satisfy all clauses. All
-numbers here are exact.
+numbers here are exact. A clause about something else, such as a recall or a slice, is looked at on
+its own.
 
 In fp-free a commit can pass if some models have every Φ > c (by a published estimator: every
 estimate above c + ε), and is promised a pass from c + 2ε on. In fn-free a commit can fail if some
@@ -18,8 +19,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 
-from easeci.script.cells import Cell
-from easeci.script.linear import LinearClause
+from easeci.script.normal import NormalClause
+from easeci.script.outcomes import Cell
 from easeci.script.syntax import Comparison
 
 MANY_CLAUSES = 8
@@ -53,7 +54,7 @@ class ReachWarning:
 
 
 @lru_cache(maxsize=256)
-def passing(clauses: tuple[LinearClause, ...], published: str | None) -> tuple[ReachWarning, ...]:
+def passing(clauses: tuple[NormalClause, ...], published: str | None) -> tuple[ReachWarning, ...]:
     """What stands in the way of a pass in fp-free; ``published`` names a published estimator."""
     shown = Fraction(0 if published is None else 1)
     for some in _sets(clauses):
@@ -74,7 +75,7 @@ def passing(clauses: tuple[LinearClause, ...], published: str | None) -> tuple[R
 
 
 @lru_cache(maxsize=256)
-def failing(clauses: tuple[LinearClause, ...], published: str | None) -> tuple[ReachWarning, ...]:
+def failing(clauses: tuple[NormalClause, ...], published: str | None) -> tuple[ReachWarning, ...]:
     """What stands in the way of a fail, or of a condition that is met, in fn-free."""
     for some in _sets(clauses):
         if not _common(some, Fraction(0), strictly=True):
@@ -90,15 +91,23 @@ def failing(clauses: tuple[LinearClause, ...], published: str | None) -> tuple[R
     return ()
 
 
-def _sets(clauses: Sequence[LinearClause]) -> Iterator[tuple[LinearClause, ...]]:
-    """Sets of clauses, small ones first, so that the first that fails names no idle clause."""
-    most = 4 if len(clauses) <= MANY_CLAUSES else 2
-    for size in range(1, min(most, len(clauses)) + 1):
-        yield from combinations(clauses, size)
+def _sets(clauses: Sequence[NormalClause]) -> Iterator[tuple[NormalClause, ...]]:
+    """Sets of clauses, small ones first, so that the first that fails names no idle clause.
+
+    Only clauses that are linear in n, o and d are looked at together.
+    """
+    yield from combinations(clauses, 1)
+    linear = [clause for clause in clauses if clause.score.is_linear]
+    most = 4 if len(linear) <= MANY_CLAUSES else 2
+    for size in range(2, min(most, len(linear)) + 1):
+        yield from combinations(linear, size)
 
 
-def _common(some: Sequence[LinearClause], tolerances: Fraction, *, strictly: bool) -> bool:
+def _common(some: Sequence[NormalClause], tolerances: Fraction, *, strictly: bool) -> bool:
     """Whether models exist whose every Φ is at least (or above) c plus so many tolerances."""
+    if len(some) == 1:
+        room = _above(some[0]) - tolerances * some[0].tolerance
+        return room > 0 if strictly else room >= 0
     points: set[Point] = {_point(cell) for cell in Cell}
     for clause in some:
         points = _cut(points, clause, tolerances)
@@ -112,7 +121,7 @@ def _point(cell: Cell) -> Point:
     return Fraction(n), Fraction(o), Fraction(d)
 
 
-def _excess(point: Point, clause: LinearClause, tolerances: Fraction) -> Fraction:
+def _excess(point: Point, clause: NormalClause, tolerances: Fraction) -> Fraction:
     """By how much Φ is above c plus so many tolerances."""
     form = clause.greater
     n, o, d = point
@@ -120,7 +129,7 @@ def _excess(point: Point, clause: LinearClause, tolerances: Fraction) -> Fractio
     return phi - form.threshold - tolerances * form.tolerance
 
 
-def _cut(points: set[Point], clause: LinearClause, tolerances: Fraction) -> set[Point]:
+def _cut(points: set[Point], clause: NormalClause, tolerances: Fraction) -> set[Point]:
     """Points whose hull is the part of the given points' hull on the good side of a clause."""
     excess = {point: _excess(point, clause, tolerances) for point in points}
     inside = {point for point in points if excess[point] >= 0}
@@ -134,12 +143,17 @@ def _between(a: Point, b: Point, share: Fraction) -> Point:
     return n, o, d
 
 
-def _below(clause: LinearClause) -> Fraction:
+def _above(clause: NormalClause) -> Fraction:
+    """By how much Φ can be above c."""
+    return clause.greater.score.highest - clause.greater.threshold
+
+
+def _below(clause: NormalClause) -> Fraction:
     """By how much Φ can be below c."""
     return clause.greater.threshold - clause.greater.score.lowest
 
 
-def _never_passes(some: Sequence[LinearClause], published: str | None) -> str:
+def _never_passes(some: Sequence[NormalClause], published: str | None) -> str:
     if len(some) > 1 and published is None:
         return f"no commit can pass: {_named(some)} contradict each other."
     if len(some) > 1:
@@ -151,15 +165,14 @@ def _never_passes(some: Sequence[LinearClause], published: str | None) -> str:
     )
 
 
-def _no_certain_pass(clause: LinearClause) -> str:
-    room = clause.greater.score.highest - clause.greater.threshold
+def _no_certain_pass(clause: NormalClause) -> str:
     return (
         f"no commit is certain to pass '{clause.text}': a pass is promised from {_at(clause, 2)} "
-        f"on, and {_good_end(clause)}. Use a tolerance of at most {float(room / 2):g}."
+        f"on, and {_good_end(clause)}. Use a tolerance of at most {float(_above(clause) / 2):g}."
     )
 
 
-def _never_fails(clauses: Sequence[LinearClause], published: str | None) -> str:
+def _never_fails(clauses: Sequence[NormalClause], published: str | None) -> str:
     if published is None:
         return f"no commit can fail: nothing can show that {_named(clauses)} does not hold."
     clause = clauses[0]
@@ -169,34 +182,34 @@ def _never_fails(clauses: Sequence[LinearClause], published: str | None) -> str:
     )
 
 
-def _no_certain_fail(clause: LinearClause) -> str:
+def _no_certain_fail(clause: NormalClause) -> str:
     return (
         f"no commit is certain to fail '{clause.text}': a fail is promised from {_at(clause, -2)} "
         f"on, and {_bad_end(clause)}. Use a tolerance of at most {float(_below(clause) / 2):g}."
     )
 
 
-def _at(clause: LinearClause, tolerances: int) -> str:
+def _at(clause: NormalClause, tolerances: int) -> str:
     """The value of the clause's own score, so many tolerances on its good side."""
     sign = 1 if clause.comparison is Comparison.GREATER else -1
     value = clause.threshold + sign * tolerances * clause.tolerance
     return f"{clause.score} = {float(value):g}"
 
 
-def _good_end(clause: LinearClause) -> str:
+def _good_end(clause: NormalClause) -> str:
     return _end(clause, greatest=clause.comparison is Comparison.GREATER)
 
 
-def _bad_end(clause: LinearClause) -> str:
+def _bad_end(clause: NormalClause) -> str:
     return _end(clause, greatest=clause.comparison is not Comparison.GREATER)
 
 
-def _end(clause: LinearClause, *, greatest: bool) -> str:
+def _end(clause: NormalClause, *, greatest: bool) -> str:
     if greatest:
         return f"the largest possible {clause.score} is {float(clause.score.highest):g}"
     return f"the smallest possible {clause.score} is {float(clause.score.lowest):g}"
 
 
-def _named(clauses: Sequence[LinearClause]) -> str:
+def _named(clauses: Sequence[NormalClause]) -> str:
     texts = [f"'{clause.text}'" for clause in clauses]
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 2 else texts)

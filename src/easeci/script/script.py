@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from easeci.script.linear import LinearClause
+from easeci.script.measures import expected_share
+from easeci.script.normal import NormalClause, expand_slices
 from easeci.script.reach import ReachWarning, failing, passing
-from easeci.script.syntax import Condition
+from easeci.script.syntax import Condition, Slice
 
 
 class Mode(StrEnum):
@@ -58,7 +60,7 @@ class Script:
     """The ``ml:`` section. Numbers are exact, as written."""
 
     condition: Condition
-    clauses: tuple[LinearClause, ...]
+    clauses: tuple[NormalClause, ...]
     reliability: Fraction
     mode: Mode
     adaptivity: Adaptivity
@@ -72,6 +74,8 @@ class Script:
     branch: str | None = None
     branches: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    expected: tuple[tuple[str, Fraction], ...] = ()
+    """Shares of classes that the owner expects: they size the testset, never touch safety."""
     disclose_seconds: int | None = None
     timeout_seconds: int | None = None
     memory_bytes: int | None = None
@@ -104,6 +108,33 @@ class Script:
     def needs_labels(self) -> bool:
         """Whether any clause needs labels."""
         return any(clause.score.needs_labels for clause in self.clauses)
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether any clause needs the models' scores (auc)."""
+        return any(clause.score.blocks is not None for clause in self.clauses)
+
+    @property
+    def named_classes(self) -> tuple[str, ...]:
+        """The classes that clauses name, in the order in which they first appear."""
+        return tuple(dict.fromkeys(name for c in self.clauses for name in c.score.classes))
+
+    @property
+    def slices(self) -> tuple[Slice, ...]:
+        """The slices that clauses name, each once."""
+        slices = (clause.score.slice for clause in self.clauses)
+        return tuple(dict.fromkeys(where for where in slices if where is not None))
+
+    def expected_share(self, name: str) -> Fraction | None:
+        """The share of a class that the owner expects, if the script says or implies it."""
+        return expected_share(name, self.classes, self.expected)
+
+    def expanded(self, values: Mapping[str, Sequence[str]]) -> Script:
+        """The script with a clause for each value of a column in place of ``[column=*]``.
+
+        ``values`` are the values of each column of the examples.
+        """
+        return replace(self, clauses=expand_slices(self.clauses, values))
 
     @property
     def published_estimator(self) -> bool:

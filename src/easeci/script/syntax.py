@@ -6,7 +6,9 @@ Every node has its :class:`Span` in the text. Equality ignores spans, so that
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 
@@ -35,6 +37,56 @@ class Operator(StrEnum):
     ADD = "+"
     SUBTRACT = "-"
     MULTIPLY = "*"
+    DIVIDE = "/"
+
+
+class SliceTest(StrEnum):
+    """How a slice compares a column of the examples with its value."""
+
+    EQUAL = "="
+    NOT_EQUAL = "!="
+    AT_LEAST = ">="
+    AT_MOST = "<="
+    ABOVE = ">"
+    BELOW = "<"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it compares numbers; the other two compare texts."""
+        return self not in (SliceTest.EQUAL, SliceTest.NOT_EQUAL)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The examples with some value in a column: ``[lang=de]``, ``[age>=65]``, ``[lang=*]``.
+
+    ``=`` and ``!=`` compare texts, where 3 and "3" are equal; the others compare numbers. An
+    example without a value in the column is in no slice.
+    """
+
+    column: str
+    test: SliceTest
+    value: str
+    every: bool = False
+    """Whether the value is an unquoted ``*``: one slice for each value of the column."""
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def __str__(self) -> str:
+        value = EVERY if self.every else spelt(self.value)
+        return f"[{spelt(self.column)}{self.test}{value}]"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What a measure has in parentheses: the name of a class, or a rank."""
+
+    value: str
+    every: bool = False
+    """Whether it is an unquoted ``*``: one clause for each declared class."""
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def __str__(self) -> str:
+        return EVERY if self.every else spelt(self.value)
 
 
 @dataclass(frozen=True)
@@ -52,11 +104,19 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Variable:
-    """A name in a condition, such as ``n``; not checked yet."""
+class Measure:
+    """``n``, ``recall(fraud)``, ``o.f1(spam)[lang=de]``: as written, not checked yet."""
 
     name: str
+    model: str | None = None
+    argument: Argument | None = None
+    slice: Slice | None = None
     span: Span = field(default=NOWHERE, compare=False)
+
+    def __str__(self) -> str:
+        model = "" if self.model is None else f"{self.model}."
+        argument = "" if self.argument is None else f"({self.argument})"
+        return f"{model}{self.name}{argument}{self.slice or ''}"
 
 
 @dataclass(frozen=True)
@@ -77,7 +137,7 @@ class Operation:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-Expression = Number | Variable | Negation | Operation
+Expression = Number | Measure | Negation | Operation
 
 
 @dataclass(frozen=True)
@@ -94,6 +154,16 @@ class Clause:
     def __str__(self) -> str:
         return unparse_clause(self)
 
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """All measures of the clause, from left to right."""
+        return (*measures_of(self.left), *measures_of(self.right))
+
+    def with_measures(self, change: Callable[[Measure], Measure]) -> Clause:
+        """The clause with every measure replaced."""
+        left, right = (_changed(side, change) for side in (self.left, self.right))
+        return replace(self, left=left, right=right)
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -103,6 +173,42 @@ class Condition:
 
     def __str__(self) -> str:
         return unparse(self)
+
+
+def measures_of(expression: Expression) -> Iterator[Measure]:
+    """The measures of an expression, from left to right."""
+    match expression:
+        case Measure():
+            yield expression
+        case Negation():
+            yield from measures_of(expression.operand)
+        case Operation():
+            yield from measures_of(expression.left)
+            yield from measures_of(expression.right)
+
+
+def _changed(expression: Expression, change: Callable[[Measure], Measure]) -> Expression:
+    match expression:
+        case Number():
+            return expression
+        case Measure():
+            return change(expression)
+        case Negation():
+            return replace(expression, operand=_changed(expression.operand, change))
+        case Operation():
+            left, right = (_changed(x, change) for x in (expression.left, expression.right))
+            return replace(expression, left=left, right=right)
+
+
+EVERY = "*"
+_PLAIN_WORD = re.compile(r"[\w.-]+")
+
+
+def spelt(word: str) -> str:
+    """A class, a column or a value: plain if the grammar reads it so, otherwise in quotes."""
+    if _PLAIN_WORD.fullmatch(word):
+        return word
+    return '"' + word.replace("\\", r"\\").replace('"', r"\"") + '"'
 
 
 def unparse(condition: Condition) -> str:
@@ -120,8 +226,14 @@ def unparse_clause(clause: Clause) -> str:
 
 
 _LONGEST_PLAIN = 20
-_SUM, _PRODUCT, _UNARY = 1, 2, 3
-_BINDING = {Operator.ADD: _SUM, Operator.SUBTRACT: _SUM, Operator.MULTIPLY: _PRODUCT}
+SUM, PRODUCT, UNARY = 1, 2, 3
+"""How tightly operators bind."""
+_BINDING = {
+    Operator.ADD: SUM,
+    Operator.SUBTRACT: SUM,
+    Operator.MULTIPLY: PRODUCT,
+    Operator.DIVIDE: PRODUCT,
+}
 
 
 def unparse_expression(expression: Expression, binding: int = 0) -> str:
@@ -131,10 +243,10 @@ def unparse_expression(expression: Expression, binding: int = 0) -> str:
             plain = f"{expression.literal:f}"
             text = plain if len(plain) <= _LONGEST_PLAIN else str(expression.literal)
             return f"{text}{'%' if expression.percent else ''}"
-        case Variable():
-            return expression.name
+        case Measure():
+            return str(expression)
         case Negation():
-            return f"-{unparse_expression(expression.operand, _UNARY)}"
+            return f"-{unparse_expression(expression.operand, UNARY)}"
         case Operation():
             own = _BINDING[expression.operator]
             left = unparse_expression(expression.left, own)

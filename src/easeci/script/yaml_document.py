@@ -18,8 +18,8 @@ from ruamel.yaml.reader import ReaderError
 
 from easeci.errors import Excerpt, ScriptError
 from easeci.script.entries import Entry
-from easeci.script.keys import KEY_NAMES, KEYS, closest
-from easeci.script.problem import Problem, locate, shortened
+from easeci.script.keys import KEY_NAMES, KEYS
+from easeci.script.problem import Problem, closest, locate, shortened
 from easeci.script.syntax import Span
 
 SECTION = "ml"
@@ -162,8 +162,10 @@ class _Document:
         return pairs
 
     def _entry(self, name: str, key: ScalarNode, value: Node) -> Entry:
-        is_list = next(k.is_list for k in KEYS if k.name == name)
-        nodes = value.value if is_list and isinstance(value, SequenceNode) else [value]
+        spec = next(k for k in KEYS if k.name == name)
+        if spec.is_mapping and isinstance(value, MappingNode):
+            return self._mapping(name, value)
+        nodes = value.value if spec.is_list and isinstance(value, SequenceNode) else [value]
         scalars: list[ScalarNode] = []
         for node in nodes:
             if not isinstance(node, ScalarNode):
@@ -175,6 +177,17 @@ class _Document:
             tuple(node.value.strip() for node in scalars),
             tuple(_Scalar(self, node) for node in scalars),
         )
+
+    def _mapping(self, name: str, value: MappingNode) -> Entry:
+        """One text for each entry, as if it were written "name: value"."""
+        texts: list[str] = []
+        for first, second in value.value:
+            if not isinstance(first, ScalarNode) or not isinstance(second, ScalarNode):
+                raise self.error_at(first.start_mark, f"'{name}' takes single names and values")
+            texts.append(f"{first.value.strip()}: {second.value.strip()}")
+        if not texts:
+            raise self.error_at(value.start_mark, f"'{name}' has no value")
+        return Entry(tuple(texts), tuple(_Scalar(self, first) for first, _ in value.value))
 
 
 def _deepest_brackets(text: str) -> int:

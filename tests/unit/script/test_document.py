@@ -40,6 +40,24 @@ def test_sensitivity_is_the_reliability_unless_given() -> None:
         (LIST_FORM + "  - difference: 0\n", ["above 0 and at most 1"]),
         (LIST_FORM + "  - estimator: patern1\n", ["Did you mean 'pattern1'?"]),
         (LIST_FORM + "  - email: x\n", ["not a mail address"]),
+        (LIST_FORM + "  - expected: {a: 0}\n", ["expected: the share of 'a'", "line 8, column 16"]),
+        (LIST_FORM + "  - expected: {a: 60%, b: 60%}\n", ["together are more than 1", "line 8"]),
+        (LIST_FORM + "  - expected: {a: 5%, a: 6%}\n", ["'a' is given twice"]),
+        (LIST_FORM + "  - expected: {a: [1]}\n", ["'expected' takes single names and values"]),
+        (LIST_FORM + "  - expected: {}\n", ["'expected' has no value"]),
+        (LIST_FORM + "  - expected: 2%\n", ["these are not shares of classes", "{fraud: 2%}"]),
+        (
+            LIST_FORM + "  - expected: {frud: 5%}\n  - classes: [fraud, legit]\n",
+            ["expected: the class 'frud' is not declared", "Did you mean 'fraud'?", "line 8"],
+        ),
+        (
+            replaced("n - o > 0.02", "recall(frud) > 0.8") + "  - classes: [fraud, legit]\n",
+            ["the class 'frud' is not declared", "Did you mean 'fraud'?", "line 3, column 25"],
+        ),
+        (
+            replaced("n - o > 0.02", "recall(*) > 0.8"),
+            ["the script declares none", "classes: [fraud, legit]"],
+        ),
         (replaced("n - o >", "n - o >="), ["there is no '>='", "line 3, column 24", "^^"]),
         (replaced("n - o > 0.02 +/- 0.01", "'n * o > 1 +/- 1'"), ["not linear", "column 19"]),
         (

@@ -12,10 +12,10 @@ from easeci.script.grammar import parse_tree
 from easeci.script.syntax import (
     Condition,
     Expression,
+    Measure,
     Negation,
     Number,
     Operation,
-    Variable,
     unparse,
 )
 from tests.cases import each_case
@@ -37,13 +37,26 @@ from tests.strategies import conditions
         ("-(n + o) * 2 > -1 +/- .1", "-(n + o) * 2 > -1 +/- 0.1"),
         ("n\n  - o >\t0.1 +/- 0.1", "n - o > 0.1 +/- 0.1"),
         ("0.1 +/- 0.01 > d", "0.1 +/- 0.01 > d"),
+        ("n/o>1.1+/-0.05/\\d<.1±.01", r"n / o > 1.1 +/- 0.05 /\ d < 0.1 +/- 0.01"),
+        ("n / (o / 2) > 1 +/- .1", "n / (o / 2) > 1 +/- 0.1"),
+        ("(n / o) / 2 * 3 > 1 +/- .1", "n / o / 2 * 3 > 1 +/- 0.1"),
+        ("n . recall ( fraud ) > .8 +/- .1", "n.recall(fraud) > 0.8 +/- 0.1"),
+        ("recall('very bad') > .8 +/- .1", 'recall("very bad") > 0.8 +/- 0.1'),
+        ('recall("fraud") > .8 +/- .1', "recall(fraud) > 0.8 +/- 0.1"),
+        ("recall(-1)-recall(two-words)>0+/-.1", "recall(-1) - recall(two-words) > 0 +/- 0.1"),
+        ("n [ lang == de ] > .8 +/- .1", "n[lang=de] > 0.8 +/- 0.1"),
+        ("n[age≥-6.5] > .8 +/- .1", "n[age>=-6.5] > 0.8 +/- 0.1"),
+        ("n['my column'!='a=b'] > .8 +/- .1", 'n["my column"!="a=b"] > 0.8 +/- 0.1'),
+        ("recall(*)[lang=*] > .8 +/- .1", "recall(*)[lang=*] > 0.8 +/- 0.1"),
+        ('recall("*")[lang="*"] > .8 +/- .1', 'recall("*")[lang="*"] > 0.8 +/- 0.1'),
+        ("recall(and)[and=or] > .8 +/- .1", "recall(and)[and=or] > 0.8 +/- 0.1"),
     ],
 )
 def test_spellings(text: str, meaning: str) -> None:
     assert str(parse_condition(text)) == meaning
 
 
-def leaves(expression: Expression) -> Iterator[Number | Variable]:
+def leaves(expression: Expression) -> Iterator[Number | Measure]:
     match expression:
         case Negation():
             yield from leaves(expression.operand)
@@ -56,14 +69,14 @@ def leaves(expression: Expression) -> Iterator[Number | Variable]:
 
 @given(conditions)
 @settings(max_examples=30, deadline=None)
-def test_spans_show_where_names_and_numbers_stand(condition: Condition) -> None:
-    """Cut out of the text, the span of a name is the name, and that of a number is the number."""
+def test_spans_show_where_measures_and_numbers_stand(condition: Condition) -> None:
+    """Cut out of the text, the span of a measure is the measure, that of a number the number."""
     text = unparse(condition)
     for clause in parse_tree(text).clauses:
         for leaf in (*leaves(clause.left), *leaves(clause.right), clause.tolerance):
             cut = text[leaf.span.start : leaf.span.end]
-            if isinstance(leaf, Variable):
-                assert cut == leaf.name
+            if isinstance(leaf, Measure):
+                assert cut == str(leaf)
             else:
                 assert Decimal(cut.removesuffix("%")) == leaf.literal
                 assert cut.endswith("%") == leaf.percent

@@ -13,13 +13,14 @@ from easeci.errors import ScriptError
 from easeci.script import KEYS, Adaptivity, Estimator, Mode, ScriptKey, parse_script
 from easeci.script.keys import (
     KEY_NAMES,
-    closest,
     parse_difference,
     parse_duration,
     parse_effect,
     parse_memory,
     parse_probability,
+    parse_shares,
 )
+from easeci.script.problem import closest
 from tests.cases import each_case
 from tests.unit.script.list_form import LIST_FORM, replaced
 
@@ -130,3 +131,50 @@ def test_the_key_that_was_meant_is_found() -> None:
 def test_every_example_of_a_key_can_be_parsed() -> None:
     for key in KEYS:
         assert key.parse(key.example) is not None
+
+
+@each_case(
+    "text",
+    [
+        "{fraud: 2%, legit: 0.9}",
+        "fraud: 2%, legit: 90%",
+        "fraud=0.02,legit=0.9",
+        "{'fraud': 0.02, 'legit': '90%'}",
+    ],
+)
+def test_shares_of_classes_are_read_from_one_text(text: str) -> None:
+    assert parse_shares(text) == (("fraud", Fraction(1, 50)), ("legit", Fraction(9, 10)))
+
+
+def test_a_class_of_a_share_may_have_any_name() -> None:
+    assert parse_shares("a, b: c: 2%") == (("a, b: c", Fraction(1, 50)),)
+
+
+@each_case(
+    ("written", "expected"),
+    [
+        ("{fraud: 2%, legit: 0.9}", (("fraud", Fraction(1, 50)), ("legit", Fraction(9, 10)))),
+        ("'fraud: 2%'", (("fraud", Fraction(1, 50)),)),
+        (
+            "\n      fraud: 2%\n      legit: 90%",
+            (("fraud", Fraction(1, 50)), ("legit", Fraction(9, 10))),
+        ),
+        ("{very bad: 1%}", (("very bad", Fraction(1, 100)),)),
+    ],
+)
+def test_expected_is_a_mapping(written: str, expected: object) -> None:
+    script = parse_script(f"{LIST_FORM}  - expected: {written}\n")
+    assert script.expected == expected
+    assert hash(script.expected)
+
+
+def test_an_expected_share_is_given_or_implied() -> None:
+    """With all declared classes but one given, the last one has what they leave."""
+    text = f"{LIST_FORM}  - expected: {{fraud: 2%}}\n"
+    script = parse_script(f"{text}  - classes: [fraud, legit]\n")
+    assert script.expected_share("fraud") == Fraction(1, 50)
+    assert script.expected_share("legit") == Fraction(49, 50)
+    assert parse_script(text).expected_share("legit") is None
+    three = parse_script(f"{text}  - classes: [fraud, legit, odd]\n")
+    assert three.expected_share("legit") is None
+    assert parse_script(f"{LIST_FORM}  - classes: [one]\n").expected_share("one") is None

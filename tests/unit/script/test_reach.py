@@ -147,3 +147,30 @@ def test_of_many_clauses_every_two_are_looked_at() -> None:
     script = make_script(" /\\ ".join([*idle, *against]))
     assert len(script.clauses) > MANY_CLAUSES
     assert obstacles(script) == [Obstacle.NEVER_PASSES]
+
+
+@each_case(
+    ("condition", "mode", "found", "words"),
+    [
+        ("recall(a) > 0.9 +/- 0.1", "fp-free", [Obstacle.NO_CERTAIN_PASS], "recall(a) is 1"),
+        ("recall(a) < 0.1 +/- 0.1", "fp-free", [Obstacle.NO_CERTAIN_PASS], "at most 0.05"),
+        ("f1(a)[x=y] > 0.1 +/- 0.07", "fn-free", [Obstacle.NO_CERTAIN_FAIL], "= -0.04 on"),
+        ("n / o > 1.5 +/- 0.1", "fp-free", [], ""),
+        ("n / o > 0 +/- 0.1", "fn-free", [Obstacle.NEVER_FAILS], "nothing can show"),
+        ("n - top(3) > 0.9 +/- 0.1", "fp-free", [Obstacle.NO_CERTAIN_PASS], "n - top(3) is 1"),
+        (r"recall(a) > 0.8 +/- 0.1 /\ recall(a) < 0.7 +/- 0.1", "fp-free", [], ""),
+        (
+            r"recall(a) > 0.8 +/- 0.1 /\ d < 0.1 +/- 0.01 /\ n - o > 0.1 +/- 0.01",
+            "fp-free",
+            [Obstacle.NEVER_PASSES],
+            "'d < 0.1 +/- 0.01' and 'n - o > 0.1 +/- 0.01' contradict each other",
+        ),
+    ],
+)
+def test_other_measures_are_looked_at_one_by_one(
+    condition: str, mode: str, found: list[Obstacle], words: str
+) -> None:
+    """Clauses of n, o and d are still looked at together, whatever else is in the condition."""
+    script = make_script(condition, mode=mode)
+    assert obstacles(script) == found
+    assert words in "".join(script.warnings())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from easeci.script.cells import AGREEING, DIFFERING, Cell, Score
+from easeci.script.outcomes import AGREEING, DIFFERING, Cell
+from easeci.script.score import Score
 from tests.cases import each_case
 
 
@@ -31,13 +32,12 @@ def test_a_label_matters_exactly_if_it_can_change_the_score(
     a: Fraction, b: Fraction, e: Fraction
 ) -> None:
     """A label matters exactly if some pair of predictions has two scores for two labels."""
-    score = Score(a, b, e)
+    score = Score.linear(a, b, e)
 
     def scores(new: int, old: int) -> set[Fraction]:
         return {a * (new == y) + b * (old == y) + e * (new != old) for y in range(3)}
 
-    assert score.label_matters_when_agreeing == (len(scores(0, 0)) > 1)
-    assert score.label_matters_when_differing == (len(scores(0, 1)) > 1)
+    assert score.needs_labels == (len(scores(0, 0)) > 1 or len(scores(0, 1)) > 1)
     reached = {s for new, old in product(range(3), repeat=2) for s in scores(new, old)}
     assert (score.lowest, score.highest) == (min(reached), max(reached))
 
@@ -45,10 +45,10 @@ def test_a_label_matters_exactly_if_it_can_change_the_score(
 @each_case(
     ("score", "text"),
     [
-        (Score(Fraction(1), Fraction(-1), Fraction(0)), "n - o"),
-        (Score(Fraction(-1), Fraction(0), Fraction(2)), "-n + 2 * d"),
-        (Score(Fraction(1), Fraction(-11, 10), Fraction(0)), "n - 1.1 * o"),
-        (Score(Fraction(0), Fraction(0), Fraction(0)), "0"),
+        (Score.linear(Fraction(1), Fraction(-1), Fraction(0)), "n - o"),
+        (Score.linear(Fraction(-1), Fraction(0), Fraction(2)), "-n + 2 * d"),
+        (Score.linear(Fraction(1), Fraction(-11, 10), Fraction(0)), "n - 1.1 * o"),
+        (Score.linear(Fraction(0), Fraction(0), Fraction(0)), "0"),
     ],
 )
 def test_a_score_reads_as_written(score: Score, text: str) -> None:
