@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from easeci.evidence.cells import Code, Codes
+from easeci.evidence.cells import Code
+from easeci.evidence.codes import Codes
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ a later one may still bring the proof. A proof stays a proof. Stopping for futil
 safety, because a proof still needs its own evidence. Neither can going on, because the evidence
 bounds the error at all labels at once. An unsettled
 label counts at its lowest score for the proof, and at its highest for futility and claim, which is
-its worst for each (:mod:`easeci.evidence.cells` proves that this is safe).
+its worst for each (:mod:`easeci.evidence.codes` proves that this is safe).
 
 A score that needs no label is a multiple of d and is known at once. The exact binomial tail of the
 number of differing examples decides it, with no bets and no labels.
@@ -22,23 +22,22 @@ number of differing examples decides it, with no bets and no labels.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from easeci.bounds.binomial import log_cdf, log_sf
 from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Floats
-from easeci.evidence.cells import Codes, Flags, highest, lowest
-from easeci.evidence.confidence import Seen, Table, Walked
+from easeci.evidence.codes import Codes, Flags, at_worst, in_groups
+from easeci.evidence.confidence import Seen, SeenDifference, Shown, Table, Walked
 from easeci.evidence.endings import Ending
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
-from easeci.evidence.labelled import LabelledCodes, Track
+from easeci.evidence.labelled import LabelledTestset, Track
 from easeci.evidence.levels import StepLevels
-from easeci.evidence.wealth import CELLS, Evidence
-from easeci.script import LinearClause, Mode, Score
-from easeci.script.cells import DIFFERING, Cell
+from easeci.evidence.wealth import Evidence
+from easeci.script import Mode, NormalClause, Score
 
 FUTILITY_SHARE = 0.95
 """The share of a step's β for futility; the rest is for a testset that ends before the proof.
@@ -46,7 +45,7 @@ FUTILITY_SHARE = 0.95
 Most goes to futility, which saves labels; the rest only costs unlabelled examples, which are cheap.
 """
 
-FIRST_LOOK = 256
+FIRST_LOOK = 4096
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class Goal:
     tolerance: float
 
     @staticmethod
-    def of(clause: LinearClause, mode: Mode) -> Goal:
+    def of(clause: NormalClause, mode: Mode) -> Goal:
         """The goal of a clause: that it holds (fp-free), or that it does not (fn-free)."""
         form = clause.greater
         if mode is Mode.FP_FREE:
@@ -80,17 +79,26 @@ class Goal:
     @property
     def proof(self) -> Hypothesis:
         """The hypothesis that the proof must reject: Φ ≤ c."""
-        return Hypothesis(self.score, self.bound, self.tolerance)
+        return self._hypotheses[0]
 
     @property
     def futility(self) -> Hypothesis:
         """The hypothesis whose rejection ends the search for a proof: Φ ≥ c + 2ε."""
-        return Hypothesis(-self.score, -self.clear, self.tolerance)
+        return self._hypotheses[1]
 
     @property
     def claim(self) -> Hypothesis:
         """The hypothesis whose rejection shows the opposite of the proof: Φ ≥ c."""
-        return Hypothesis(-self.score, -self.bound, self.tolerance)
+        return self._hypotheses[2]
+
+    @cached_property
+    def _hypotheses(self) -> tuple[Hypothesis, Hypothesis, Hypothesis]:
+        """Made once: tables of exact fractions take time."""
+        return (
+            Hypothesis.of(self.score, self.bound, self.tolerance),
+            Hypothesis.of(-self.score, -self.clear, self.tolerance),
+            Hypothesis.of(-self.score, -self.bound, self.tolerance),
+        )
 
 
 @dataclass(frozen=True)
@@ -120,9 +128,8 @@ class CurveEnd:
 class Walk:
     """One clause's way along the testset.
 
-    ``track`` has the examples that its score depends on; all of them need labels. ``labels`` is
-    how many of them were used: up to the ending, or to the first missing label. ``codes`` are the
-    known ones, up to the first missing label.
+    ``track`` has the examples that need labels. ``labels`` is how many of them were used: up to the
+    ending, or to the first missing label. ``codes`` are the units up to the first missing label.
     """
 
     ending: Ending
@@ -136,38 +143,73 @@ class Walk:
         """How many of the labels that were used had to be asked for."""
         return self.track.asked(self.labels)
 
+    def _units(self, labels: int) -> Codes:
+        return self.codes[: self.track.units_within(labels)]
+
     def claims(self, labels: int) -> bool:
         """Whether the opposite of the proof was shown within the first labels."""
-        return self.test.claims(self.codes[:labels])
+        return self.test.claims(self._units(labels))
 
     def curves(self, labels: int) -> tuple[CurveEnd, CurveEnd, CurveEnd]:
         """The values of proof, futility and claim after so many labels."""
-        return self.test.curves(self.codes[:labels])
+        return self.test.curves(self._units(labels))
 
     def course(self, after: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
         """The values of proof and futility after each of these rising numbers of labels."""
-        return self.test.course(self.codes, after)
+        return self.test.course(self.codes, self._units_after(after))
 
-    def walked(self, score: Score, after: npt.NDArray[np.intp]) -> Walked:
-        """What the interval of a score depends on, after each of these rising numbers of labels.
+    def _units_after(self, after: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        return np.array([self.track.units_within(int(labels)) for labels in after], np.intp)
+
+    def limits(
+        self, score: Score, after: npt.NDArray[np.intp], log_side: float
+    ) -> tuple[Floats, Floats]:
+        """The limits of a score after each of these rising numbers of labels.
 
         The score is the goal's, or its negative.
         """
-        codes, positions = self.codes[: after[-1]], self.track.positions
-        ends = np.full(len(after), self.test.examples)
-        inside = after < len(positions)
-        ends[inside] = positions[after[inside]]
-        return Walked(
-            table_of(score),
-            _counts_after(lowest(codes, score), after),
-            _counts_after(highest(codes, score), after),
-            (ends - after).astype(np.float64),
-            self.test.examples,
-            self.test.differing,
-        )
+        if score.subtracted is None:
+            return self.walked(score, after).limits(log_side)
+        ends = [self.seen(score, int(labels), log_side).interval for labels in after]
+        return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
 
-    def seen(self, score: Score, labels: int, log_side: float) -> Seen:
+    def walked(self, score: Score, after: npt.NDArray[np.intp]) -> Walked:
+        """What the interval of a mean or a ratio depends on, after each number of labels."""
+        table, alphabet, prefix = table_of(score), score.alphabet, self.track.prefix
+        units, size = self._units_after(after), self.test.examples
+        codes, zeros = self.codes[: units[-1]], np.zeros(len(after))
+        if table.per is not None:
+            counts = _counts_after(codes, units, alphabet.codes)
+            unsettled = range(alphabet.unsettled(0), alphabet.codes)
+            counts = counts[:, [*range(alphabet.outcomes), *unsettled]]
+            return Walked(table, counts, counts, zeros, size, size)
+        low, high = (
+            _counts_after(at_worst(codes, alphabet, entries), units, alphabet.outcomes)
+            for entries in (score.ratio.numerator, (-score.ratio).numerator)
+        )
+        if score.blocks is not None:
+            blocks = size // (score.blocks.positives + score.blocks.negatives)
+            return Walked(table, low, high, zeros, blocks, blocks)
+        end, relevant = size + prefix, self.test.relevant
+        ends = np.array([self.track.place(int(labels), end) for labels in after])
+        if score.relevant != self.test.goal.score.relevant and not prefix:
+            # A part of a difference: the walk also has examples on which this part is 0.
+            inside = in_groups(self.track.codes, alphabet, score.relevant)
+            relevant = int(np.count_nonzero(inside))
+            units = np.concatenate([[0], np.cumsum(inside)])[units]
+        zeros = np.maximum(ends - prefix - units, 0).astype(np.float64)
+        return Walked(table, low, high, zeros, size, relevant)
+
+    def seen(self, score: Score, labels: int, log_side: float) -> Shown:
         """What the interval of a score depends on after so many labels."""
+        if score.subtracted is not None:
+            half = log_side - math.log(2.0)
+            first = replace(score, subtracted=None)
+            second = replace(first, ratio=score.subtracted)
+            return SeenDifference(*(self._seen(part, labels, half) for part in (first, second)))
+        return self._seen(score, labels, log_side)
+
+    def _seen(self, score: Score, labels: int, log_side: float) -> Seen:
         walked = self.walked(score, np.array([labels]))
         low, high = (
             tuple(int(count) for count in row[0]) for row in (walked.lowest, walked.highest)
@@ -177,137 +219,175 @@ class Walk:
 
     def fewest_more(self, *, any_ending: bool, futile_decides: bool) -> int:
         """How many more labels are needed before the walk can end (or end decisively)."""
-        test, known = self.test, self.codes[: self.labels]
-        left = len(self.track.positions) - self.labels
+        test, known = self.test, self._units(self.labels)
+        left = max(len(self.track.positions) - self.labels, 1)
         needs = []
         if any_ending or not futile_decides:
-            counts = _counts(lowest(known, test.goal.score))
+            counts = _counts(test.goal.proof.cautious(known), test.proof.outcomes)
             needs.append(test.proof.fewest_more(counts, test.targets.proof, left))
         if any_ending or futile_decides:
-            counts = _counts(highest(known, test.goal.score))
+            counts = _counts(test.goal.futility.cautious(known), test.futility.outcomes)
             needs.append(test.futility.fewest_more(counts, test.targets.futility, left))
-        return min(needs)
+        return self.track.fewest_labels(min(needs))
 
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """Everything about one clause that is known before labels: its evidence as functions."""
+    """Everything about one clause that is known before labels: its evidence as functions.
+
+    ``examples`` are those that the clause is about, and ``relevant`` of them count.
+    """
 
     goal: Goal
     targets: Targets
     examples: int
-    differing: int
+    relevant: int
     proof: Evidence
     futility: Evidence
     claim: Evidence
 
     @staticmethod
-    @lru_cache(maxsize=32)
-    def of(goal: Goal, targets: Targets, examples: int, differing: int) -> SequentialTest:
+    @lru_cache(maxsize=256)
+    def of(goal: Goal, targets: Targets, examples: int, relevant: int) -> SequentialTest:
         """Build the test. Cached, because each new label asks for the same test again."""
-        size = (examples, differing)
+        size = (examples, relevant)
         return SequentialTest(
             goal,
             targets,
             examples,
-            differing,
+            relevant,
             evidence_against(goal.proof, PROOF_AIMS, *size, targets.proof),
             evidence_against(goal.futility, FUTILITY_AIMS, *size, targets.futility),
             evidence_against(goal.claim, PROOF_AIMS, *size, targets.claim),
         )
 
-    def walk(self, testset: LabelledCodes) -> Walk:
+    @staticmethod
+    def on(goal: Goal, targets: Targets, testset: LabelledTestset) -> SequentialTest:
+        """The test of a goal on a testset."""
+        reading, score = testset.reading(goal.score), goal.score
+        relevant = len(reading) if score.blocks else reading.counts.in_groups(score.relevant)
+        if not len(reading) and score.slice is None and score.is_mean and not goal.proof.everywhere:
+            # A slice may be empty, because all of its examples are in the public sample.
+            raise ZeroDivisionError("without examples there is no share of those that count")
+        return SequentialTest.of(goal, targets, len(reading), relevant)
+
+    def walk(self, testset: LabelledTestset) -> Walk:
         """Follow the order as far as labels are known, to a proof or to where asking is futile."""
-        if not self.goal.score.needs_labels:
+        score = self.goal.score
+        reading = testset.reading(score)
+        if not score.needs_labels:
             proven = self._exact(self.goal.proof) >= self.targets.proof
             ending = Ending.PROVEN if proven else Ending.EXHAUSTED
-            nothing = Track(np.zeros(0, np.intp), testset.codes[:0])
+            nothing = Track(np.zeros(0, np.intp), reading.codes[:0], alphabet=reading.alphabet)
             return Walk(ending, 0, nothing, self, nothing.known)
-        track = testset.differing if self.goal.proof.only_differing else testset.everything
+        if score.blocks is not None:
+            return self.along(reading.block_track(score.blocks, testset.ranks(score)))
+        return self.along(reading.track(score.relevant))
+
+    def along(self, track: Track) -> Walk:
+        """Follow a track."""
         ending, labels = self._end(track)
         return Walk(ending, labels, track, self, track.known)
 
     def _end(self, track: Track) -> tuple[Ending, int]:
-        known, moments = track.known, track.moments()
+        known, moments = track.known, track.unit_moments()
         # Most walks end early, so look at the beginning first, then at four times as much.
         look = FIRST_LOOK
         while look < len(known):
-            end = self._first_end(known[:look], None if moments is None else moments[: look + 1])
+            end = self._first_end(
+                track, known[:look], None if moments is None else moments[: look + 1]
+            )
             if end is not None:
                 return end
             look *= 4
         open_end = Ending.EXHAUSTED if track.complete else Ending.OPEN
-        return self._first_end(known, moments) or (open_end, len(known))
+        return self._first_end(track, known, moments) or (open_end, track.gap)
 
-    def _first_end(self, known: Codes, moments: Flags | None) -> tuple[Ending, int] | None:
+    def _first_end(
+        self, track: Track, known: Codes, moments: Flags | None
+    ) -> tuple[Ending, int] | None:
         """What comes first: a proof, or a moment at which it is futile to ask; then the proof."""
-        hopeful = highest(known, self.goal.score)
+        hopeful = self.goal.futility.cautious(known)
         futile = self.futility.first_crossing(hopeful, self.targets.futility, moments)
         before = known if futile is None else known[:futile]
-        cautious = lowest(before, self.goal.score)
+        cautious = self.goal.proof.cautious(before)
         proven = self.proof.first_crossing(cautious, self.targets.proof)
         if proven is not None:
-            return Ending.PROVEN, proven
-        return None if futile is None else (Ending.FUTILE, futile)
+            return Ending.PROVEN, track.labels_for(proven)
+        return None if futile is None else (Ending.FUTILE, track.first_moment(futile))
 
     def claims(self, known: Codes) -> bool:
-        """Whether these labels show the opposite of the proof."""
+        """Whether these units show the opposite of the proof."""
         if not self.goal.score.needs_labels:
             return self._exact(self.goal.claim) >= self.targets.claim
-        hopeful = highest(known, self.goal.score)
+        hopeful = self.goal.claim.cautious(known)
         return self.claim.first_crossing(hopeful, self.targets.claim) is not None
 
     def curves(self, known: Codes) -> tuple[CurveEnd, CurveEnd, CurveEnd]:
-        """The values of proof, futility and claim after these labels."""
-        targets = (self.targets.proof, self.targets.futility, self.targets.claim)
-        if not self.goal.score.needs_labels:
-            hypotheses = (self.goal.proof, self.goal.futility, self.goal.claim)
-            ends = [self._exact(hypothesis) for hypothesis in hypotheses]
-        else:
-            score = self.goal.score
-            cautious, hopeful = _counts(lowest(known, score)), _counts(highest(known, score))
-            curves = ((self.proof, cautious), (self.futility, hopeful), (self.claim, hopeful))
-            ends = [float(curve.after(counts[None, :])[0]) for curve, counts in curves]
+        """The values of proof, futility and claim after these units."""
+        goal = self.goal
+        kinds = (
+            (goal.proof, self.proof, self.targets.proof),
+            (goal.futility, self.futility, self.targets.futility),
+            (goal.claim, self.claim, self.targets.claim),
+        )
         first, second, third = (
-            CurveEnd(end, target) for end, target in zip(ends, targets, strict=True)
+            CurveEnd(self._value(hypothesis, evidence, known), target)
+            for hypothesis, evidence, target in kinds
         )
         return first, second, third
 
+    def _value(self, hypothesis: Hypothesis, evidence: Evidence, known: Codes) -> float:
+        if not self.goal.score.needs_labels:
+            return self._exact(hypothesis)
+        counts = _counts(hypothesis.cautious(known), evidence.outcomes)
+        return float(evidence.after(counts[None, :])[0])
+
     def course(self, known: Codes, after: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """Like :meth:`curves`, for proof and futility, after each of these numbers of labels."""
-        score = self.goal.score
-        if not score.needs_labels:
-            ends = (self._exact(self.goal.proof), self._exact(self.goal.futility))
-            return np.full(len(after), ends[0]), np.full(len(after), ends[1])
-        return (
-            self.proof.after(_counts_after(lowest(known, score), after)),
-            self.futility.after(_counts_after(highest(known, score), after)),
+        """Like :meth:`curves`, for proof and futility, after each of these numbers of units."""
+        goal = self.goal
+        kinds = ((goal.proof, self.proof), (goal.futility, self.futility))
+        if not goal.score.needs_labels:
+            proof, futility = (np.full(len(after), self._exact(h)) for h, _ in kinds)
+            return proof, futility
+        proof, futility = (
+            evidence.after(_counts_after(hypothesis.cautious(known), after, evidence.outcomes))
+            for hypothesis, evidence in kinds
         )
+        return proof, futility
 
     def _exact(self, hypothesis: Hypothesis) -> float:
-        """−ln of the exact tail of the number of differing examples, for a score e·d."""
-        factor = float(hypothesis.score.difference)
+        """−ln of the exact tail of the number of relevant examples, for a score e·d."""
+        factor = float(hypothesis.entry(hypothesis.relevant[0]))
         share = min(max(hypothesis.bound / factor, 0.0), 1.0)
         if factor > 0.0:
-            return -float(log_sf(self.differing - 1, self.examples, share))
-        return -float(log_cdf(self.differing, self.examples, share))
+            return -float(log_sf(self.relevant - 1, self.examples, share))
+        return -float(log_cdf(self.relevant, self.examples, share))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def table_of(score: Score) -> Table:
-    """A score as a table over the five cells, in the order of their codes."""
-    agreeing, differing = score.label_matters_when_agreeing, score.label_matters_when_differing
+    """A score as a table over its outcomes, in the order of their codes."""
+    alphabet, ratio = score.alphabet, score.ratio
+    if not ratio.is_mean:
+        return Table(
+            tuple(float(x) for x in ratio.numerator),
+            (True,) * alphabet.outcomes,
+            tuple(float(y) for y in ratio.denominator),
+            alphabet.groups,
+        )
+    needed = score.relevant if score.needs_labels else frozenset()
     return Table(
-        tuple(float(score.of(cell)) for cell in Cell),
-        tuple(differing if cell in DIFFERING else agreeing for cell in Cell),
+        tuple(float(x) for x in ratio.numerator),
+        tuple(number in needed for number, group in enumerate(alphabet.groups) for _ in group),
     )
 
 
-def _counts(codes: Codes) -> Floats:
-    return np.bincount(codes, minlength=CELLS)[:CELLS].astype(np.float64)
+def _counts(codes: Codes, outcomes: int) -> Floats:
+    return np.bincount(codes, minlength=outcomes)[:outcomes].astype(np.float64)
 
 
-def _counts_after(codes: Codes, after: npt.NDArray[np.intp]) -> Floats:
-    """Counts of cells after each of these numbers of examples, shape (times, cells)."""
+def _counts_after(codes: Codes, after: npt.NDArray[np.intp], outcomes: int) -> Floats:
+    """Counts of outcomes after each of these numbers of examples, shape (times, outcomes)."""
     cuts = [codes[start:end] for start, end in zip([0, *after[:-1]], after, strict=True)]
-    return np.cumsum([_counts(cut) for cut in cuts], axis=0)
+    return np.cumsum([_counts(cut, outcomes) for cut in cuts], axis=0)

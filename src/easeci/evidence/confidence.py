@@ -27,7 +27,15 @@ ways to use that, each at half of the level, and the interval is what both leave
 
 The first is better when most labels are there, the second when few are and the gain is a large part
 of d. Unsettled labels count at their lowest score for the lower limit and at their highest for the
-upper one. That only widens the interval (:mod:`easeci.evidence.cells` has the argument).
+upper one. That only widens the interval (:mod:`easeci.evidence.codes` has the argument).
+
+**Ratios of means.** The ratio of the means of x and y ≥ 0 is at most m if the mean of x − m·y is at
+most 0. So the factors are 1 + λ_j (x_i − m·y_i), which also fall as m grows, and everything above
+holds as it stands. Where x and y are 0 the factor is 1: how many such examples there are does not
+matter. An unsettled label counts, at every m, at the least of x − m·y that its group allows.
+
+**Differences, products and ranks** of what has its own interval combine those intervals: they hold
+together, so the result holds whenever all of them do.
 
 Rounding: limits are rounded outwards. Source: Waudby-Smith and Ramdas (2023), with fixed bets.
 """
@@ -35,7 +43,7 @@ Rounding: limits are rounded outwards. Source: Waudby-Smith and Ramdas (2023), w
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -43,6 +51,7 @@ import numpy as np
 from easeci.bounds import binomial
 from easeci.evidence.bets import Floats
 from easeci.evidence.wealth import ROUNDING
+from easeci.script.score import LARGEST
 
 BOLDEST = 4.0
 """The largest bet, as a multiple of 1 / (range of the scores). It counts only for small m."""
@@ -50,6 +59,8 @@ SPACING = 2.0
 """Each bet is this much smaller than the one before; the least suits a walk to the end."""
 SHARE_FOR_DISAGREEMENT = 0.2
 """The part of the second way's level that goes to the limits of d."""
+PARTS = 8
+"""Into how many parts a search cuts the interval that holds a limit."""
 MARGIN = 1e-12
 """Limits are moved outwards by this share of the score's range: more than any rounding error."""
 
@@ -59,14 +70,18 @@ class Table:
     """The score of each outcome, and whether a label is needed to know that it is this outcome.
 
     Where no label is needed the score must be 0. If none is needed at all, the scores are 0 and one
-    other value.
+    other value. ``per`` are the denominators of a ratio; None for a mean. ``unsettled`` has, for a
+    ratio, the outcomes that each group of unsettled labels may have: counts of these come behind
+    those of the outcomes.
     """
 
     scores: tuple[float, ...]
     needs_label: tuple[bool, ...]
+    per: tuple[float, ...] | None = None
+    unsettled: tuple[tuple[int, ...], ...] = ()
 
     def __neg__(self) -> Table:
-        return Table(tuple(-score for score in self.scores), self.needs_label)
+        return replace(self, scores=tuple(-score for score in self.scores))
 
 
 @dataclass(frozen=True)
@@ -97,6 +112,8 @@ class Walked:
         return low, np.maximum(low, high)
 
     def _lower(self, table: Table, counts: Floats, log_side: float) -> Floats:
+        if table.per is not None:
+            return ratio_limits(table, counts, log_side, self.examples)
         scores = np.array(table.scores)
         if all(table.needs_label):
             return mean_limits(scores, counts, log_side, self.examples)
@@ -149,9 +166,80 @@ class Seen:
         return float(low[0]), float(high[0])
 
 
+@dataclass(frozen=True)
+class SeenDifference:
+    """An interval for the difference of two scores, from one for each."""
+
+    first: Seen
+    second: Seen
+
+    @property
+    def error(self) -> float:
+        """The interval misses the difference with at most this probability."""
+        return self.first.error + self.second.error
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """The lower and the upper limit."""
+        (low, high), (least, most) = self.first.interval, self.second.interval
+        return low - most, high - least
+
+
+@dataclass(frozen=True)
+class SeenQuotient:
+    """An interval for a mean divided by a share, from an interval for each; ``share`` is above 0.
+
+    That the share is in its interval has been paid for elsewhere.
+    """
+
+    mean: Seen
+    share: tuple[float, float]
+    reach: tuple[float, float]
+
+    @property
+    def error(self) -> float:
+        """The interval misses the quotient with at most this probability."""
+        return self.mean.error
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """The lower and the upper limit."""
+        low, high = self.mean.interval
+        least, most = (max(end, 1e-12) for end in self.share)
+        return (
+            max(low / (most if low > 0.0 else least), self.reach[0]),
+            min(high / (least if high > 0.0 else most), self.reach[1]),
+        )
+
+
+@dataclass(frozen=True)
+class SeenRank:
+    """An interval for the value of a rank (from 1, rising) among several, from one for each."""
+
+    each: tuple[Seen, ...]
+    rank: int
+
+    @property
+    def error(self) -> float:
+        """The interval misses the value with at most this probability."""
+        return math.fsum(seen.error for seen in self.each)
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """The lower and the upper limit."""
+        lows, highs = zip(*(seen.interval for seen in self.each), strict=True)
+        return sorted(lows)[self.rank - 1], sorted(highs)[self.rank - 1]
+
+
+Shown = Seen | SeenDifference | SeenQuotient | SeenRank
+"""What was shown of a score, as an interval that is computed when it is asked for."""
+
+
 @lru_cache(maxsize=64)
 def share_limits(count: int, examples: int, log_alpha: float) -> tuple[float, float]:
     """Exact limits of a probability, each with this error (Clopper and Pearson)."""
+    if not examples:
+        return 0.0, 1.0
     return (
         binomial.lower_limit(count, examples, log_alpha),
         binomial.upper_limit(count, examples, log_alpha),
@@ -181,6 +269,51 @@ def mean_limits(scores: Floats, counts: Floats, log_alpha: float, longest: int) 
         last = np.maximum(rejected.sum(axis=1) - 1, 0)
         low, width = means[np.arange(len(low)), last], width / parts
     return np.maximum(low - MARGIN * span, least)
+
+
+WIDEST = 64.0
+"""Limits of a ratio that can be infinite are looked for up to here."""
+
+
+def ratio_limits(table: Table, counts: Floats, log_alpha: float, longest: int) -> Floats:
+    """Lower limits of a ratio of means, after each row of counts; like :func:`mean_limits`."""
+    assert table.per is not None
+    above, below = np.array(table.scores), np.array(table.per)
+    values = [x / y for x, y in zip(above, below, strict=True) if y > 0.0]
+    least, most = min(values, default=0.0), max(values, default=0.0)
+    beyond = above[below == 0.0]
+    open_below, open_above = bool((beyond < 0.0).any()), bool((beyond > 0.0).any())
+    first, last = (-WIDEST if open_below else least), (WIDEST if open_above else most)
+    if first == last:
+        return np.full(len(counts), first)
+    columns = [(o,) for o in range(len(above))] + list(table.unsettled)
+    used = [c for c in range(len(columns)) if counts[:, c].any()]
+    sizes = _bet_sizes(log_alpha, longest) / max(float(np.ptp(above)), float(below.max()))
+    target = -log_alpha + ROUNDING + math.log(len(sizes))
+
+    def log_wealth(means: Floats) -> Floats:
+        total = np.zeros((*means.shape, len(sizes)))
+        worst = np.min([x - means * y for x, y in zip(above, below, strict=True)], axis=0)
+        allowed = sizes * worst[..., None] > -1.0
+        for column in used:
+            entries = np.min([above[o] - means * below[o] for o in columns[column]], axis=0)
+            gain = np.where(allowed, sizes * entries[..., None], 0.0)
+            total += counts[:, column, None, None] * np.log1p(gain)
+        total = np.where(allowed, total, -np.inf)
+        top = np.maximum(total.max(axis=-1, keepdims=True), -1e300)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.exp(total - top).sum(axis=-1)) + top[..., 0])
+
+    low, width = np.full(len(counts), first), np.full(len(counts), last - first)
+    grid = np.arange(PARTS) / PARTS
+    never = log_wealth(low[:, None])[:, 0] < target
+    while width[0] > MARGIN * (last - first):
+        means = low[:, None] + width[:, None] * grid
+        rejected = log_wealth(means) >= target
+        chosen = np.maximum(rejected.sum(axis=1) - 1, 0)
+        low, width = means[np.arange(len(low)), chosen], width / PARTS
+    limits = np.maximum(low - MARGIN * (last - first), first)
+    return np.where(never, -float(LARGEST) if open_below else least, limits)
 
 
 def _bet_sizes(log_alpha: float, longest: int) -> Floats:

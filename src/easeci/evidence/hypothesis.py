@@ -1,20 +1,23 @@
-"""Evidence against "Φ is at most c", for any linear score, from the cells of a testset.
+"""Evidence against "Φ is at most c", for any score, from the outcomes of a testset.
 
-There are two ways. The score decides which one is used, never the data:
+There are three ways. The score decides which one is used, never the data:
 
 * **Every example counts.** Bets on the score itself. The only assumption: examples are i.i.d.
 
-* **Only examples where the models differ count**, for scores that are 0 where they agree, such as
-  n − o. Given the pattern of disagreement, the scores where the models differ are i.i.d. with mean
-  Φ/d, d the true share of disagreement. So if Φ ≤ c and d is in [l, u], the bets
-  Π (1 + λ (s − m)) over differing examples, m = max(c/l, c/u), are a supermartingale given the
-  pattern. Its start may be any e-value of the pattern under d, because the expectation of the
-  product is the expectation of the start: e(D), D the number of differing examples among all N,
-  known without a single label. The evidence is the least over a partition of [0, 1] into
-  intervals of d, that is, over all values that d can have.
+* **A ratio of means** is at most c if the mean of numerator − c · denominator is at most 0. Bets on
+  that table; examples on which it is 0 change nothing, so nobody has to know how many there are.
+
+* **Only examples of some groups count**, for means of scores that are 0 on all others, such as
+  n − o where the models agree. Let d be the true share of examples that count. Given which ones
+  count, their scores are i.i.d. with mean Φ/d. So if Φ ≤ c and d is in [l, u], the bets
+  Π (1 + λ (s − m)) over them, m = max(c/l, c/u), are a supermartingale given the pattern. Its start
+  may be any e-value of the pattern under d, because the expectation of the product is the
+  expectation of the start: e(D), D the number of examples that count among all N, known without a
+  single label. The evidence is the least over a partition of [0, 1] into intervals of d, that is,
+  over all values that d can have.
 
 For c > 0 a small d makes the hypothesis hard to reject (m = c/l is large). So e must grow if more
-examples differ than d explains: with tilts θ > 0
+examples count than d explains: with tilts θ > 0
 
     e(D) = w₀ + Σ w_k exp(θ_k D − N ln(1 + u (e^θ_k − 1))),   Σ w = 1
 
@@ -27,15 +30,28 @@ it. So bets that end soon lose almost nothing by not knowing d exactly.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from easeci.evidence.bets import SPACED_AIMS, SPREAD, Aims, Floats, aimed, log_factors
-from easeci.evidence.cells import CODE_OF
-from easeci.evidence.wealth import CELLS, Evidence
-from easeci.script.cells import AGREEING, DIFFERING, Cell, Score
+from easeci.evidence.bets import (
+    PROOF_AIMS,
+    RATIO_AIMS,
+    SPACED_AIMS,
+    SPREAD,
+    Aims,
+    Floats,
+    aimed,
+    log_factors,
+)
+from easeci.evidence.codes import Codes, at_worst
+from easeci.evidence.wealth import Evidence
+from easeci.script.outcomes import Alphabet, ExampleAlphabet
+from easeci.script.score import Entries, Ratio, Score
 
 TILTS = (1.2, 2.5)
 """Tilts of e, as multiples of the slope that a bet is expected to have at its target."""
@@ -51,68 +67,223 @@ FINEST = 25_000_000
 """How many examples have the finest intervals. More of them don't make the intervals narrower, so
 that the work stays the same. Every partition of [0, 1] is valid; a coarse one needs more labels."""
 
+LARGEST_DENOMINATOR = 10**12
+"""Constants of a script are decimal numbers; this finds them again from floating-point ones."""
+
 MARGIN = 1e-12
 """Hypotheses are widened by this share of the score's range: more than any rounding error."""
 
 
+ROWS_A_TOLERANCE = 8
+"""A difference of two ratios is tested for each value that the second may have, in intervals. Their
+width is the tolerance divided by this: narrower ones hardly save labels."""
+MOST_ROWS = 1024
+MIRRORED_WEIGHTS = ((1, 1), (1, 0), (0, 1))
+"""The weights of two tables for a difference between models. The tables by themselves reject rows
+that are far from the truth sooner, with a quarter of the labels fewer in all."""
+WEIGHTS = ((1, 1), (4, 1), (1, 4), (16, 1), (1, 16))
+"""The weights of two tables whose denominators may have quite different means, such as the shares
+of two classes. Which are good depends on these means, so each has its own bets."""
+
+
 @dataclass(frozen=True)
 class Hypothesis:
-    """The hypothesis "the mean of ``score`` is at most ``bound``".
+    """The hypothesis "the means of some tables are at most ``bound``".
 
-    Bets against it are aimed at multiples of ``tolerance`` beyond the bound.
+    Each of the ``rows`` has tables. The hypothesis holds for all tables of at least one row, and
+    nobody knows of which. Bets are aimed at multiples of ``tolerance`` beyond the bound. ``groups``
+    are those of the examples that count; tables are 0 on all others. If ``outright``, the bound is
+    0 and an entry of 0 says nothing, and the tolerance is that of an example with another entry.
+    ``spread`` is what bets on scores of more than two values assume of their variance, as a share
+    of the largest possible one; it affects how many labels are needed, never safety.
     """
 
-    score: Score
+    alphabet: Alphabet
+    rows: tuple[tuple[Entries, ...], ...]
     bound: float
     tolerance: float
+    groups: frozenset[int]
+    outright: bool = False
+    spread: float = SPREAD
+
+    @staticmethod
+    @lru_cache(maxsize=24)
+    def of(score: Score, bound: float, tolerance: float) -> Hypothesis:
+        """The hypothesis that a score is at most ``bound``. Cached: exact tables take time.
+
+        A ratio is at most b if the mean of numerator − b · denominator is at most 0. A difference
+        A − B of two ratios is at most b only if this holds for one of the intervals [l, u] that B
+        may be in: A is at most u + b, and B is at least l. Then every weighted sum of their two
+        tables has a mean of at most 0.
+        """
+        if score.is_mean:
+            rows: tuple[tuple[Entries, ...], ...] = ((score.ratio.numerator,),)
+            return Hypothesis(score.alphabet, rows, bound, tolerance, score.relevant)
+        exact = Fraction(bound).limit_denominator(LARGEST_DENOMINATOR)
+        if score.subtracted is None:
+            rows = ((score.ratio.table(exact),),)
+        else:
+            rows = tuple(_difference_rows(score, exact, tolerance))
+        step = tolerance * denominator_where_not_zero(rows[0][0], score.ratio.denominator)
+        return Hypothesis(score.alphabet, rows, 0.0, step, score.relevant, outright=True)
 
     @property
-    def only_differing(self) -> bool:
-        """Whether the score is 0 wherever the models agree, so that such examples don't count."""
-        return all(self.score.of(cell) == 0 for cell in AGREEING)
+    def everywhere(self) -> bool:
+        """Whether every example counts."""
+        return len(self.groups) == len(self.alphabet.groups)
 
     @property
-    def relevant(self) -> tuple[Cell, ...]:
-        """The cells of the examples that count."""
-        return DIFFERING if self.only_differing else tuple(Cell)
+    def single(self) -> bool:
+        """Whether there is one table."""
+        return len(self.rows) == len(self.rows[0]) == 1
 
     @property
+    def relevant(self) -> tuple[int, ...]:
+        """The outcomes of the examples that count."""
+        groups = self.alphabet.groups
+        return tuple(outcome for number in sorted(self.groups) for outcome in groups[number])
+
+    def entry(self, outcome: int) -> Fraction:
+        """The score of an outcome, by the first table."""
+        return self.rows[0][0][outcome]
+
+    @cached_property
     def scores(self) -> tuple[float, ...]:
-        """The distinct scores of the relevant cells, in rising order."""
-        return tuple(sorted({float(self.score.of(cell)) for cell in self.relevant}))
+        """The distinct scores of the relevant outcomes, in rising order, by the first table."""
+        found = {float(self.entry(outcome)) for outcome in self.relevant}
+        return tuple(sorted(found - {0.0} if self.outright else found))
+
+    def cautious(self, codes: Codes) -> Codes:
+        """The codes with unsettled labels at their worst.
+
+        With several tables, the worst differs between them: unsettled labels keep codes of their
+        own, and the evidence knows their factors.
+        """
+        if not self.single:
+            return codes
+        return at_worst(codes, self.alphabet, self.rows[0][0])
+
+
+def _difference_rows(
+    score: Score, bound: Fraction, tolerance: float
+) -> Iterator[tuple[Entries, ...]]:
+    """For each interval [l, u] of the second ratio, the tables that have a mean of at most 0."""
+    rows = difference_rows(score, tolerance)
+    for row in range(rows):
+        yield row_tables(score, bound, row, rows)
+
+
+def difference_rows(score: Score, tolerance: float) -> int:
+    """How many rows the evidence against a difference of two ratios has."""
+    assert score.subtracted is not None
+    low, high = score.subtracted.reach
+    return min(max(math.ceil(float(high - low) * ROWS_A_TOLERANCE / tolerance), 1), MOST_ROWS)
+
+
+def row_tables(score: Score, bound: Fraction, row: int, rows: int) -> tuple[Entries, ...]:
+    """The tables of one of the rows, each of which is for an interval of the second ratio."""
+    first, second = score.ratio, score.subtracted
+    assert second is not None
+    low, high = second.reach
+    width = (high - low) / rows
+    at = low + row * width
+    pairs = list(zip(first.table(at + width + bound), second.table(at), strict=True))
+    mirrored = _mirrored(score.alphabet, first, second)
+    weights = MIRRORED_WEIGHTS if mirrored else WEIGHTS
+    return tuple(tuple(a * x - b * y for x, y in pairs) for a, b in weights)
+
+
+def _mirrored(alphabet: Alphabet, first: Ratio, second: Ratio) -> bool:
+    """Whether one denominator is the other one with new and old exchanged."""
+    assert isinstance(alphabet, ExampleAlphabet)
+    places = {shown: place for place, shown in enumerate(alphabet.shown)}
+    return all(
+        second.denominator[place] == first.denominator[places[shown.mirrored]]
+        for shown, place in places.items()
+    )
+
+
+def denominator_where_not_zero(table: Entries, denominator: Entries) -> float:
+    """How large the denominator is on average where the score is not 0, if its mean is near 0.
+
+    A score of two values has a law of mean 0. With more values, any size will do: bets are spread.
+    """
+    by_value: dict[Fraction, list[Fraction]] = {}
+    for entry, weight in zip(table, denominator, strict=True):
+        if entry:
+            by_value.setdefault(entry, []).append(weight)
+    averages = {entry: sum(w, Fraction(0)) / len(w) for entry, w in by_value.items()}
+    if len(averages) == 2 and min(averages) < 0 < max(averages):
+        low, high = min(averages), max(averages)
+        return float((averages[low] * high - averages[high] * low) / (high - low))
+    positive = [average for average in averages.values() if average]
+    return float(sum(positive, Fraction(0)) / len(positive)) if positive else 1.0
 
 
 def evidence_against(
-    hypothesis: Hypothesis, aims: Aims, examples: int, differing: int, log_target: float
+    hypothesis: Hypothesis, aims: Aims, examples: int, relevant: int, log_target: float
 ) -> Evidence:
-    """The evidence against a hypothesis, on a testset with so many examples, so many differing.
+    """The evidence against a hypothesis, on a testset with so many examples, so many relevant.
 
-    ``log_target`` is the largest target that the caller will use. Cases that the number of
-    differing examples alone excludes at that level are left out.
+    ``log_target`` is the largest target that the caller will use. Cases that the number of relevant
+    examples alone excludes at that level are left out.
     """
-    if hypothesis.only_differing:
-        return _from_differing(hypothesis, aims, examples, differing, log_target)
+    if hypothesis.outright:
+        return _outright(hypothesis, aims)
+    if not hypothesis.everywhere:
+        return _from_relevant(hypothesis, aims, examples, relevant, log_target)
     scores = hypothesis.scores
     aims = aims if len(scores) == 2 else SPACED_AIMS
     means = np.array([hypothesis.bound + MARGIN * (scores[-1] - scores[0])])
     if means[0] <= scores[0]:
-        return _infinite_evidence(aims)
+        return _infinite_evidence(hypothesis, aims)
     start = np.zeros((1, len(aims.multiples)))
     return _evidence_of_bets(hypothesis, aims, np.minimum(means, scores[-1]), np.ones(1), start)
 
 
-def _from_differing(
-    hypothesis: Hypothesis, aims: Aims, examples: int, differing: int, log_target: float
+def _outright(hypothesis: Hypothesis, aims: Aims) -> Evidence:
+    """Bets on tables whose mean is at most 0: each row is a mixture over its tables.
+
+    Examples with a score of 0 change no bet. An unsettled label has the worst factor of its group.
+    """
+    if not hypothesis.single or len(hypothesis.scores) != 2:
+        aims = SPACED_AIMS
+    elif aims is PROOF_AIMS:
+        aims = RATIO_AIMS
+    rows, tables = len(hypothesis.rows), len(hypothesis.rows[0])
+    entries = np.array([[float(x) for x in table] for row in hypothesis.rows for table in row])
+    scale = np.abs(entries).max(axis=1)
+    # A table without a negative entry contradicts the hypothesis: any other entry refutes it.
+    least, most = np.minimum(entries.min(axis=1), -MARGIN * scale), entries.max(axis=1)
+    means = np.minimum(MARGIN * scale, most)
+    spread = 1.0 if aims is not SPACED_AIMS else SPREAD
+    step = hypothesis.tolerance * scale / scale[0]
+    sizes = aimed(means, step, aims, (least, most), spread)
+    if not hypothesis.single:
+        worst = [entries[:, group].min(axis=1) for group in hypothesis.alphabet.groups]
+        missing = np.zeros((len(entries), len(worst)))
+        entries = np.column_stack([entries, missing, *worst])
+    factors = np.log1p(sizes[:, :, None] * (entries - means[:, None])[:, None, :])
+    factors[np.broadcast_to(entries[:, None, :] == 0.0, factors.shape)] = 0.0
+    weights = np.tile(aims.log_weights - math.log(tables), tables)
+    return Evidence(
+        np.broadcast_to(weights, (rows, len(weights))),
+        factors.reshape(rows, len(weights), entries.shape[1]),
+    )
+
+
+def _from_relevant(
+    hypothesis: Hypothesis, aims: Aims, examples: int, relevant: int, log_target: float
 ) -> Evidence:
     least, most = hypothesis.scores[0], hypothesis.scores[-1]
-    cases = disagreement_cases(hypothesis, aims, examples, differing, log_target)
+    cases = disagreement_cases(hypothesis, aims, examples, relevant, log_target)
     with np.errstate(divide="ignore"):
         means = np.where(cases.at > 0.0, hypothesis.bound / cases.at, math.inf)
     means = np.minimum(means + MARGIN * (most - least), most)
     # If even the least score is above m, the case contradicts the hypothesis.
     kept = means > least
     if not kept.any():
-        return _infinite_evidence(aims)
+        return _infinite_evidence(hypothesis, aims)
     scale = 1.0 / np.maximum(cases.at[kept], 1e-300)
     return _evidence_of_bets(hypothesis, aims, means[kept], scale, cases.log_start[kept])
 
@@ -139,16 +310,17 @@ def disagreement_cases(
     whose start is above the target are already excluded and are left out.
     """
     if hypothesis.bound == 0.0:
-        seen = max(differing, 1) / examples
+        seen = max(differing, 1) / max(examples, 1)
         return DisagreementCases(np.array([seen]), np.zeros((1, len(aims.multiples))))
     upwards = hypothesis.bound > 0.0
-    width = RESOLUTION / (2.0 * math.sqrt(min(examples, FINEST)))
+    # A slice is empty if all of its examples are in the public sample.
+    width = RESOLUTION / (2.0 * math.sqrt(min(max(examples, 1), FINEST)))
     edges = np.arange(math.ceil(math.pi / 2.0 / width) + 1) * width
     shares = np.sin(np.minimum(edges, math.pi / 2.0)) ** 2
     hard, easy = (shares[:-1], shares[1:]) if upwards else (shares[1:], shares[:-1])
     slopes = expected_slopes(hypothesis, aims, examples, hard, log_target)
     log_start = log_start_values(examples, differing, easy, slopes, 1.0 if upwards else -1.0)
-    centre = int(math.asin(math.sqrt(differing / examples)) / width)
+    centre = int(math.asin(math.sqrt(differing / max(examples, 1))) / width)
     groups = _groups(centre, len(hard))
     hardest = (np.minimum if upwards else np.maximum).reduceat(hard, groups)
     start = np.minimum.reduceat(log_start, groups, axis=0)
@@ -199,16 +371,15 @@ def _evidence_of_bets(
     hypothesis: Hypothesis, aims: Aims, means: Floats, scale: Floats, log_start: Floats
 ) -> Evidence:
     scores = hypothesis.scores
-    spread = 1.0 if len(scores) == 2 else SPREAD
+    spread = 1.0 if len(scores) == 2 else hypothesis.spread
     ends = (scores[0], scores[-1])
     sizes = aimed(means, hypothesis.tolerance * scale, aims, ends, spread)
-    factors = np.zeros((*sizes.shape, CELLS))
-    for cell in hypothesis.relevant:
-        score = float(hypothesis.score.of(cell))
-        factors[:, :, CODE_OF[cell]] = log_factors(sizes, means, score)
+    factors = np.zeros((*sizes.shape, hypothesis.alphabet.outcomes))
+    for outcome in hypothesis.relevant:
+        factors[:, :, outcome] = log_factors(sizes, means, float(hypothesis.entry(outcome)))
     return Evidence(aims.log_weights[None, :] + log_start, factors)
 
 
-def _infinite_evidence(aims: Aims) -> Evidence:
+def _infinite_evidence(hypothesis: Hypothesis, aims: Aims) -> Evidence:
     bets = len(aims.multiples)
-    return Evidence(np.zeros((0, bets)), np.zeros((0, bets, CELLS)))
+    return Evidence(np.zeros((0, bets)), np.zeros((0, bets, hypothesis.alphabet.outcomes)))

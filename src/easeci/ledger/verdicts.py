@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from easeci.errors import InfrastructureError
 from easeci.evidence.endings import Ending
-from easeci.script import Estimator, LinearClause, compile_condition, parse_condition
+from easeci.script import Estimator, NormalClause, compile_condition, parse_condition
 from easeci.verdict import wording
 from easeci.verdict.logic import Result
 
@@ -56,7 +56,7 @@ class RecordedClause:
     """
 
     @property
-    def clause(self) -> LinearClause:
+    def clause(self) -> NormalClause:
         """The clause in normal form, from its text."""
         return _compiled(self.text)
 
@@ -168,7 +168,7 @@ class RecordedVerdict:
 
 
 @lru_cache(maxsize=256)
-def _compiled(text: str) -> LinearClause:
+def _compiled(text: str) -> NormalClause:
     """Cached, because all steps of a testset have the same clauses."""
     (clause,) = compile_condition(parse_condition(text))
     return clause

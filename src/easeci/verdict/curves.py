@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from easeci.evidence.cells import Codes, Flags
-from easeci.evidence.clause_test import Walk
+from easeci.evidence.codes import Codes, Flags
 from easeci.evidence.endings import Ending
-from easeci.evidence.labelled import LabelledCodes
-from easeci.script import Estimator, LinearClause, Script
+from easeci.evidence.facts import Facts
+from easeci.evidence.labelled import LabelledTestset
+from easeci.script import Estimator, NormalClause, Script
 from easeci.verdict.decide import levels_of
-from easeci.verdict.sequential import ConditionTest, ending_at
+from easeci.verdict.sequential import AnyWalk, ConditionTest, ending_at
 from easeci.verdict.wording import unit
 
 MOST_POINTS = 400
@@ -58,7 +58,7 @@ class ClauseCurves:
 
 def evidence_curves(
     script: Script,
-    codes: Codes,
+    facts: Facts | Codes,
     history: str | None,
     at_hand: Flags | None = None,
     most: int = MOST_POINTS,
@@ -69,7 +69,7 @@ def evidence_curves(
     """
     if script.estimator not in (Estimator.AUTO, Estimator.SEQUENTIAL):
         return ()
-    testset, levels = LabelledCodes(codes, at_hand), levels_of(script, history)
+    testset, levels = LabelledTestset(facts, at_hand), levels_of(script, history)
     test = ConditionTest.of(script.clauses, script.mode, levels, testset)
     walks, decision = test.walk(testset)
     return tuple(
@@ -79,13 +79,13 @@ def evidence_curves(
 
 
 def _curves(
-    clause: LinearClause, walk: Walk, limit: int, most: int, log_side: float
+    clause: NormalClause, walk: AnyWalk, limit: int, most: int, log_side: float
 ) -> ClauseCurves:
     # Equal steps, rounded; the first is always 0 and the last always the limit.
     after = np.unique(np.linspace(0, limit, min(limit + 1, most)).round().astype(np.intp))
     proof, futility = walk.course(after)
     targets = walk.test.targets
-    low, high = walk.walked(clause.score, after).limits(log_side)
+    low, high = walk.limits(clause.score, after, log_side)
     return ClauseCurves(
         clause=clause.text,
         ending=ending_at(walk, limit),

@@ -1,20 +1,24 @@
-"""The decision of one commit from its cells, by the estimator that the script names.
+"""The decision of one commit from its outcomes, by the estimator that the script names.
 
 Labels may be missing. An example whose score does not depend on its label needs none. The
 published and the exact estimators count any other missing label at both of its extremes, and the
 sequential one never looks beyond the first missing label. So an answer is given only if no missing
 label could change it. Unsettled labels are not missing: they count at their worst, see
-:mod:`easeci.evidence.cells`.
+:mod:`easeci.evidence.codes`.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
 
-from easeci.evidence.cells import Code, Codes, Counts, Flags
-from easeci.evidence.labelled import LabelledCodes
+from easeci.errors import ScriptError
+from easeci.evidence.codes import Codes, Flags
+from easeci.evidence.facts import Facts, Known
+from easeci.evidence.labelled import LabelledTestset
 from easeci.evidence.levels import StepLevels, step_levels, uniform_levels
 from easeci.plan import ClauseTest, design
+from easeci.plan.clause_shapes import exact_obstacle
+from easeci.plan.prefix import shared_prefixes, step_risks
 from easeci.script import Estimator, Script
 from easeci.verdict import exact, published
 from easeci.verdict.labels import consulted, wanted
@@ -28,12 +32,14 @@ BATCH = 20
 
 def decide(
     script: Script,
-    codes: Codes,
+    facts: Facts | Codes,
     history: str | None = None,
     batch: int = BATCH,
     at_hand: Flags | None = None,
 ) -> Verdict:
-    """The verdict on a commit whose examples have these codes, in the testset's order.
+    """The verdict on a commit of whose examples this is known, in the testset's order.
+
+    For conditions over n, o and d their codes are enough (:mod:`easeci.evidence.cells`).
 
     ``history`` holds the answers given so far, as letters P and F. Without it, the step gets the
     published levels, the same for every step; published estimators always use these. ``auto`` means
@@ -42,7 +48,7 @@ def decide(
     ``at_hand`` says of each example whether its label was known when the commit's turn came; None
     means of none. The sequential estimator uses such labels even where it would ask for no more.
     """
-    return Evaluation(script, codes, history, at_hand).verdict(batch)
+    return Evaluation(script, facts, history, at_hand).verdict(batch)
 
 
 class Evaluation:
@@ -55,31 +61,41 @@ class Evaluation:
     def __init__(
         self,
         script: Script,
-        codes: Codes,
+        facts: Facts | Codes,
         history: str | None = None,
         at_hand: Flags | None = None,
     ) -> None:
-        self._script, self._testset = script, LabelledCodes(codes, at_hand)
+        self._script, self._testset = script, LabelledTestset(facts, at_hand)
         self._history = history
 
-    def code_at(self, position: int) -> Code:
+    def known_at(self, position: int) -> Known:
         """What is known of one example."""
-        return Code(int(self._testset.codes[position]))
+        return self._testset.facts.known_at(position)
 
-    def put(self, position: int, code: Code) -> None:
+    def put(self, position: int, known: Known) -> None:
         """Change what is known of one example: a label came in, or was taken back."""
-        self._testset.put(position, code)
+        self._testset.put(position, known)
+
+    @property
+    def missing_labels(self) -> int:
+        """How many missing labels matter to some clause."""
+        return self._testset.missing_labels([clause.score for clause in self._script.clauses])
 
     def verdict(self, batch: int = BATCH) -> Verdict:
         """The verdict by the labels that are known now."""
         if self._script.estimator in (Estimator.AUTO, Estimator.SEQUENTIAL):
             return decide_by(self._test, self._testset, batch=batch)
-        whole, codes = self._testset.counts, self._testset.codes
         if self._script.estimator is Estimator.EXACT:
-            results = exact.measure(self._script.clauses, self._script.mode, self._levels, whole)
+            _require_exact(self._script)
+            results = exact.measure(
+                self._script.clauses, self._script.mode, self._levels, self._testset
+            )
         else:
-            results = tuple(published.measure(test, whole, codes) for test in self._designed)
-        return _combined(self._script, results, whole, codes)
+            cells = self._testset.cells
+            results = tuple(
+                published.measure(test, cells.counts, cells.codes) for test in self._designed
+            )
+        return _combined(self._script, results, self._testset)
 
     @cached_property
     def _levels(self) -> StepLevels:
@@ -88,22 +104,32 @@ class Evaluation:
     @cached_property
     def _test(self) -> ConditionTest:
         script = self._script
-        return ConditionTest.of(script.clauses, script.mode, self._levels, self._testset)
+        prefixes = shared_prefixes(script)
+        return ConditionTest.of(script.clauses, script.mode, self._levels, self._testset, prefixes)
 
     @cached_property
     def _designed(self) -> tuple[ClauseTest, ...]:
         return tuple(design(self._script))
 
 
+def _require_exact(script: Script) -> None:
+    obstacle = exact_obstacle(script.clauses)
+    if obstacle is not None:
+        raise ScriptError(
+            f"estimator exact does not fit '{obstacle.text}'", hint="Choose sequential, or auto."
+        )
+
+
 def levels_of(script: Script, history: str | None) -> StepLevels:
     """The levels of the next step."""
+    delta, beta = step_risks(script)
     if history is None:
         return uniform_levels(
-            delta=script.delta, beta=script.beta, adaptivity=script.adaptivity, steps=script.steps
+            delta=delta, beta=beta, adaptivity=script.adaptivity, steps=script.steps
         )
     return step_levels(
-        delta=script.delta,
-        beta=script.beta,
+        delta=delta,
+        beta=beta,
         mode=script.mode,
         adaptivity=script.adaptivity,
         steps=script.steps,
@@ -113,7 +139,7 @@ def levels_of(script: Script, history: str | None) -> StepLevels:
 
 
 def _combined(
-    script: Script, results: tuple[ClauseResult, ...], whole: Counts, codes: Codes
+    script: Script, results: tuple[ClauseResult, ...], testset: LabelledTestset
 ) -> Verdict:
     # The verdict is monotone in each clause's result, so the two extremes are enough.
     least = conjunction(worst(result.possible) for result in results)
@@ -125,7 +151,7 @@ def _combined(
         result=conjunction(found.result for found in results),
         passed=passed,
         clauses=results,
-        examples=whole.examples,
-        labels=consulted(results, whole, codes),
-        wanted=() if passed is not None else wanted([r for r in results if not r.final], codes),
+        examples=len(testset),
+        labels=consulted(results, testset),
+        wanted=() if passed is not None else wanted([r for r in results if not r.final], testset),
     )

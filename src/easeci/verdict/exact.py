@@ -2,7 +2,8 @@
 
 The limit on the side that needs proof (fp-free: that the clause holds; fn-free: that it does not)
 is at the step's safety level; the other one is at the level of claims, which only the owner sees.
-One variable has Clopper and Pearson's limits, ``n - o`` those of the trinomial, any other score
+One variable has Clopper and Pearson's limits, and so has a share among some of the examples, such
+as a precision; ``n - o`` those of the trinomial, any other score
 Chernoff's on the joint score of the five cells.
 
 If the condition has a clause d < A, the proof for another clause may assume d ≤ A. In fp-free, if
@@ -18,17 +19,24 @@ from fractions import Fraction
 from easeci.bounds import binomial, chernoff, trinomial
 from easeci.bounds.chernoff import Scores
 from easeci.bounds.trinomial import PairedCounts
-from easeci.evidence.cells import CODE_OF, Counts
+from easeci.evidence.cells import CODE_OF
+from easeci.evidence.codes import Counts
+from easeci.evidence.labelled import LabelledTestset
 from easeci.evidence.levels import StepLevels
-from easeci.plan.clause_shapes import difference_of_accuracies, known_difference, single_variable
-from easeci.script import Comparison, LinearClause, Mode, Score
-from easeci.script.cells import Cell
+from easeci.plan.clause_shapes import (
+    conditional_binomial,
+    difference_of_accuracies,
+    known_difference,
+    single_variable,
+)
+from easeci.script import Comparison, Mode, NormalClause, Score
+from easeci.script.outcomes import Cell
 from easeci.verdict.logic import Interval
 from easeci.verdict.result import ClauseResult, possible_results
 
 
 def measure(
-    clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, whole: Counts
+    clauses: Sequence[NormalClause], mode: Mode, levels: StepLevels, testset: LabelledTestset
 ) -> tuple[ClauseResult, ...]:
     """What the testset shows about each clause; missing labels count at both extremes.
 
@@ -37,13 +45,19 @@ def measure(
     """
     shares = levels.per_clause(mode, len(clauses))
     return tuple(
-        _measure(clause, mode, shares, whole, known_difference(clauses, clause))
+        _measure(
+            clause,
+            mode,
+            shares,
+            testset.reading(clause.score).counts,
+            known_difference(clauses, clause),
+        )
         for clause in clauses
     )
 
 
 def _measure(
-    clause: LinearClause,
+    clause: NormalClause,
     mode: Mode,
     levels: StepLevels,
     whole: Counts,
@@ -61,7 +75,9 @@ def _measure(
             low = lower_limit(score, counts, levels.claim, None)
             high = -lower_limit(-score, counts, levels.safety, known)
         # The data may contradict d < A; then the limits still include the observed mean.
-        mean = counts.mean(score)
+        mean = counts.value(score)
+        if mean is None:
+            return Interval(score.lowest, score.highest)
         return Interval(min(Fraction(low), mean), max(Fraction(high), mean))
 
     def worst(counts: Counts) -> Interval:
@@ -73,7 +89,7 @@ def _measure(
     # If no label is missing, both extremes are the same.
     intervals.append(worst(high_counts) if high_counts != low_counts else intervals[0])
     interval = intervals[0].hull(intervals[1])
-    low_mean, high_mean = whole.mean_range(score)
+    low_mean, high_mean = whole.value_range(score)
     return ClauseResult(
         clause=clause,
         estimate=low_mean if low_mean == high_mean else None,
@@ -88,6 +104,8 @@ def lower_limit(
     score: Score, counts: Counts, log_alpha: float, largest_difference: float | None
 ) -> float:
     """Φ is at least this, except with probability alpha, given complete counts."""
+    if not score.is_linear:
+        return _conditional_limit(score, counts, log_alpha)
     single = single_variable(score)
     if single is not None:
         return _single_variable_limit(single, counts, log_alpha)
@@ -98,6 +116,17 @@ def lower_limit(
         float(score.new), float(score.old), float(score.difference), largest_difference or 1.0
     )
     return chernoff.lower_limit(scores, float(counts.mean(score)), counts.examples, log_alpha)
+
+
+def _conditional_limit(score: Score, counts: Counts, log_alpha: float) -> float:
+    """Given how many examples are trials, the successes among them are binomial."""
+    shape = conditional_binomial(score)
+    assert shape is not None
+    trials, successes = (sum(counts[o] for o in some) for some in (shape.trials, shape.successes))
+    if trials == 0:
+        return float(score.lowest)
+    limit = binomial.lower_limit if shape.scale > 0 else binomial.upper_limit
+    return float(shape.scale) * limit(successes, trials, log_alpha)
 
 
 def _single_variable_limit(single: tuple[int, Fraction], counts: Counts, log_alpha: float) -> float:

@@ -3,46 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
-from easeci.evidence.cells import CODE_OF, Code, Codes, Counts
-from easeci.script.cells import AGREEING, DIFFERING
+from easeci.evidence.codes import Flags, in_groups, unlabelled
+from easeci.evidence.labelled import LabelledTestset
 from easeci.verdict.result import ClauseResult
 
 
-@dataclass(frozen=True)
-class _Reach:
-    """Up to which position labels matter to some clause, where the models agree or differ."""
-
-    agreeing: int
-    differing: int
-
-    @staticmethod
-    def of(results: Iterable[ClauseResult]) -> _Reach:
-        samples = [(result.clause.score, result.sample) for result in results]
-        return _Reach(
-            max((n for score, n in samples if score.label_matters_when_agreeing), default=0),
-            max((n for score, n in samples if score.label_matters_when_differing), default=0),
-        )
-
-
-def consulted(results: tuple[ClauseResult, ...], whole: Counts, codes: Codes) -> int:
+def consulted(results: Iterable[ClauseResult], testset: LabelledTestset) -> int:
     """How many labels the results used, each counted once, unsettled ones included."""
-    reach = _Reach.of(results)
-    agreeing, differing = (
-        whole if n == whole.examples else Counts.of(codes[:n])
-        for n in (reach.agreeing, reach.differing)
-    )
-    agree = (*(CODE_OF[cell] for cell in AGREEING), Code.AGREE_UNSETTLED)
-    differ = (*(CODE_OF[cell] for cell in DIFFERING), Code.DIFFER_UNSETTLED)
-    return sum(agreeing[code] for code in agree) + sum(differing[code] for code in differ)
+    matter = _matter(results, testset)
+    return int(np.count_nonzero(matter & ~unlabelled(testset.facts.cells)))
 
 
-def wanted(results: Iterable[ClauseResult], codes: Codes) -> tuple[int, ...]:
+def wanted(results: Iterable[ClauseResult], testset: LabelledTestset) -> tuple[int, ...]:
     """The positions of the missing labels that the given results wait for."""
-    reach = _Reach.of(results)
-    agreeing = np.flatnonzero(codes[: reach.agreeing] == Code.AGREE_UNLABELLED)
-    differing = np.flatnonzero(codes[: reach.differing] == Code.DIFFER_UNLABELLED)
-    return tuple(int(position) for position in np.sort(np.concatenate([agreeing, differing])))
+    matter = _matter(results, testset)
+    return tuple(np.flatnonzero(matter & unlabelled(testset.facts.cells)).tolist())
+
+
+def _matter(results: Iterable[ClauseResult], testset: LabelledTestset) -> Flags:
+    """Where labels matter to some of the results."""
+    matter = np.zeros(len(testset), bool)
+    for result in results:
+        score = result.clause.score
+        if score.needs_labels:
+            reading = testset.reading(score)
+            counts = in_groups(reading.codes[: result.sample], reading.alphabet, score.relevant)
+            if reading.positions is None:
+                matter[: result.sample] |= counts
+            else:
+                matter[reading.positions[: result.sample][counts]] = True
+    return matter

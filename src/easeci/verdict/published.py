@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from easeci.evidence.cells import Codes, Counts
+from easeci.evidence.codes import Codes, Counts
 from easeci.plan import ClauseTest, Observation
 from easeci.script import Score
 from easeci.verdict.logic import Interval

@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import cached_property
 
 from easeci.evidence.clause_test import CurveEnd
-from easeci.evidence.confidence import Seen
+from easeci.evidence.confidence import Shown
 from easeci.evidence.endings import Ending
-from easeci.script import Estimator, LinearClause
+from easeci.script import Estimator, NormalClause
 from easeci.verdict import wording
 from easeci.verdict.logic import Interval, Result
 
@@ -41,9 +41,9 @@ class ClauseResult:
     than the script's, and ``widened`` is set. A sequential estimator has ``evidence``.
     """
 
-    clause: LinearClause
+    clause: NormalClause
     estimate: Fraction | None
-    shown: Interval | Seen
+    shown: Interval | Shown
     result: Result
     possible: frozenset[Result]
     sample: int
@@ -142,7 +142,7 @@ class Verdict:
         return f"{'PASS' if self.passed else 'FAIL'}: {why}"
 
 
-def possible_results(intervals: list[Interval], clause: LinearClause) -> frozenset[Result]:
+def possible_results(intervals: list[Interval], clause: NormalClause) -> frozenset[Result]:
     """The results that missing labels can lead to.
 
     As the mean grows, the result goes from False over Unknown to True, or the other way round.

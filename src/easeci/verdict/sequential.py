@@ -20,39 +20,50 @@ whether later labels come one by one, in batches or all at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from easeci.evidence.cells import Codes, Counts, Flags, unlabelled
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets, Walk
+from easeci.evidence.codes import Codes, Counts, Flags
 from easeci.evidence.endings import Ending
-from easeci.evidence.labelled import LabelledCodes
+from easeci.evidence.facts import Facts
+from easeci.evidence.labelled import LabelledTestset
 from easeci.evidence.levels import StepLevels
-from easeci.script import Estimator, LinearClause, Mode
+from easeci.evidence.rivals import RivalsTest, RivalsWalk
+from easeci.evidence.shared_prefix import Prefix, PrefixTest, PrefixWalk
+from easeci.script import Estimator, Mode, NormalClause
 from easeci.verdict.logic import Result, conjunction
 from easeci.verdict.result import ClauseEvidence, ClauseResult, Verdict
 
+Prefixes = Mapping[NormalClause, Prefix]
+"""The clauses that need a labelled prefix, with their prefixes."""
+NO_PREFIXES: Prefixes = {}
+AnyTest = SequentialTest | PrefixTest | RivalsTest
+AnyWalk = Walk | RivalsWalk
+
 
 def decide_sequentially(
-    clauses: Sequence[LinearClause],
+    clauses: Sequence[NormalClause],
     mode: Mode,
     levels: StepLevels,
-    codes: Codes,
+    facts: Facts | Codes,
     *,
     batch: int = 1,
     at_hand: Flags | None = None,
+    prefixes: Prefixes = NO_PREFIXES,
 ) -> Verdict:
-    """The verdict on a commit whose examples have these codes, in the testset's order.
+    """The verdict on a commit of whose examples this is known, in the testset's order.
 
     ``batch`` is the least number of labels to ask for at a time. More are asked for if no verdict
     is possible without them. ``at_hand`` says which labels were known when the commit's turn came;
     None means none.
     """
-    testset = LabelledCodes(codes, at_hand)
-    return decide_by(ConditionTest.of(clauses, mode, levels, testset), testset, batch=batch)
+    testset = LabelledTestset(facts, at_hand)
+    test = ConditionTest.of(clauses, mode, levels, testset, prefixes)
+    return decide_by(test, testset, batch=batch)
 
 
 @dataclass(frozen=True)
@@ -64,43 +75,61 @@ class ConditionTest:
     """
 
     mode: Mode
-    clauses: tuple[LinearClause, ...]
-    tests: tuple[SequentialTest, ...]
+    clauses: tuple[NormalClause, ...]
+    tests: tuple[AnyTest, ...]
     log_side: float
 
     @staticmethod
     def of(
-        clauses: Sequence[LinearClause], mode: Mode, levels: StepLevels, testset: LabelledCodes
+        clauses: Sequence[NormalClause],
+        mode: Mode,
+        levels: StepLevels,
+        testset: LabelledTestset,
+        prefixes: Prefixes = NO_PREFIXES,
     ) -> ConditionTest:
         """The tests of a condition on a testset: everything that is known before labels."""
         targets = Targets.of(levels.per_clause(mode, len(clauses)))
-        size = (len(testset), testset.counts.differing)
         return ConditionTest(
             mode,
             tuple(clauses),
-            tuple(SequentialTest.of(Goal.of(clause, mode), targets, *size) for clause in clauses),
+            tuple(_test_of(c, mode, targets, testset, prefixes.get(c)) for c in clauses),
             levels.claim - math.log(2.0 * len(clauses)),
         )
 
-    def walk(self, testset: LabelledCodes) -> tuple[list[Walk], Decision]:
+    def walk(self, testset: LabelledTestset) -> tuple[list[AnyWalk], Decision]:
         """Every clause's walk as far as labels are known, and the decision that follows."""
         walks = [test.walk(testset) for test in self.tests]
         return walks, _take_turns(walks, self.mode)
 
 
-def decide_by(test: ConditionTest, testset: LabelledCodes, *, batch: int) -> Verdict:
+def _test_of(
+    clause: NormalClause,
+    mode: Mode,
+    targets: Targets,
+    testset: LabelledTestset,
+    prefix: Prefix | None,
+) -> AnyTest:
+    goal = Goal.of(clause, mode)
+    if goal.score.top is not None:
+        return RivalsTest(goal, targets)
+    if prefix is not None:
+        return PrefixTest(goal, targets, prefix)
+    return SequentialTest.on(goal, targets, testset)
+
+
+def decide_by(test: ConditionTest, testset: LabelledTestset, *, batch: int) -> Verdict:
     """The verdict by the labels that are known now."""
     walks, decision = test.walk(testset)
     wanted: tuple[int, ...] = ()
     if decision.passed is None:
-        wanted = _wanted(walks, decision, test.mode, testset.codes, batch)
+        wanted = _wanted(walks, decision, test.mode, batch)
     used = _consulted(walks, decision.limits)
     return Verdict(
         estimator=Estimator.SEQUENTIAL,
         result=_condition_result(walks, decision, test.mode),
         passed=decision.passed,
         clauses=tuple(
-            _clause_result(clause, walk, limit, test, testset.counts)
+            _clause_result(clause, walk, limit, test, testset)
             for clause, walk, limit in zip(test.clauses, walks, decision.limits, strict=True)
         ),
         examples=len(testset),
@@ -132,7 +161,7 @@ def _decides(ending: Ending, mode: Mode) -> bool:
     return ending is Ending.PROVEN
 
 
-def _take_turns(walks: Sequence[Walk], mode: Mode) -> Decision:
+def _take_turns(walks: Sequence[AnyWalk], mode: Mode) -> Decision:
     """Ask in turns, one label a clause, until one decides the condition or all have ended."""
     deciding = [(w.asked, i) for i, w in enumerate(walks) if _decides(w.ending, mode)]
     if not deciding:
@@ -148,7 +177,7 @@ def _take_turns(walks: Sequence[Walk], mode: Mode) -> Decision:
     return Decision(None if waiting else False, limits, waiting, (last, first))
 
 
-def _condition_result(walks: Sequence[Walk], decision: Decision, mode: Mode) -> Result:
+def _condition_result(walks: Sequence[AnyWalk], decision: Decision, mode: Mode) -> Result:
     if decision.passed is None:
         return Result.UNKNOWN
     return conjunction(
@@ -156,7 +185,7 @@ def _condition_result(walks: Sequence[Walk], decision: Decision, mode: Mode) -> 
     )
 
 
-def _result_at(walk: Walk, limit: int, mode: Mode) -> Result:
+def _result_at(walk: AnyWalk, limit: int, mode: Mode) -> Result:
     shown, opposite = Result.TRUE, Result.FALSE
     if mode is Mode.FN_FREE:
         shown, opposite = opposite, shown
@@ -166,40 +195,51 @@ def _result_at(walk: Walk, limit: int, mode: Mode) -> Result:
 
 
 def _clause_result(
-    clause: LinearClause, walk: Walk, limit: int, test: ConditionTest, whole: Counts
+    clause: NormalClause, walk: AnyWalk, limit: int, test: ConditionTest, testset: LabelledTestset
 ) -> ClauseResult:
     ending = ending_at(walk, limit)
     result = _result_at(walk, limit, test.mode)
     return ClauseResult(
         clause=clause,
-        estimate=_estimate(clause, walk, limit, whole),
+        estimate=_estimate(clause, walk, limit, testset),
         shown=walk.seen(clause.score, limit, test.log_side),
         result=result,
         possible=frozenset([result] if ending is not Ending.OPEN else Result),
-        sample=limit if clause.score.needs_labels else whole.examples,
+        sample=limit if clause.score.needs_labels else walk.test.examples,
         evidence=ClauseEvidence(ending, limit, *walk.curves(limit)),
     )
 
 
-def ending_at(walk: Walk, limit: int) -> Ending:
+def ending_at(walk: AnyWalk, limit: int) -> Ending:
     """How a walk ended, if it ended within so many labels."""
     return walk.ending if walk.labels <= limit else Ending.OPEN
 
 
-def _estimate(clause: LinearClause, walk: Walk, limit: int, whole: Counts) -> Fraction | None:
-    """The mean score so far; if only differing examples count, times the share of those."""
-    if not clause.score.needs_labels:
-        return whole.mean_range(clause.score)[0]
-    if limit == 0:
+def _estimate(
+    clause: NormalClause, walk: AnyWalk, limit: int, testset: LabelledTestset
+) -> Fraction | None:
+    """The score so far; of a mean over some examples only, times the share of those."""
+    score = clause.score
+    if isinstance(walk, RivalsWalk):
+        return walk.estimate(score, limit)
+    if isinstance(walk, PrefixWalk):
+        return walk.estimate(score, limit)
+    reading = testset.reading(score)
+    if not score.needs_labels:
+        return reading.counts.mean_range(score)[0] if len(reading) else None
+    used = Counts.of(walk.codes[: walk.track.units_within(limit)], score.alphabet)
+    if used.examples == 0:
         return None
-    low, high = Counts.of(walk.codes[:limit]).mean_range(clause.score)
+    if not score.is_mean:
+        return used.value(score)
+    low, high = used.mean_range(score)
     mean = (low + high) / 2  # they differ if a label is unsettled
-    if walk.test.goal.proof.only_differing:
-        return mean * Fraction(whole.differing, whole.examples)
-    return mean
+    if score.counts_everywhere:
+        return mean
+    return mean * Fraction(reading.counts.in_groups(score.relevant), len(reading))
 
 
-def _consulted(walks: Sequence[Walk], limits: Sequence[int]) -> Flags:
+def _consulted(walks: Sequence[AnyWalk], limits: Sequence[int]) -> Flags:
     """Which labels were looked at, up to the last of them."""
     looked_at = [walk.track.positions[:limit] for walk, limit in zip(walks, limits, strict=True)]
     used = np.zeros(max((int(part[-1]) + 1 for part in looked_at if len(part)), default=0), bool)
@@ -209,7 +249,7 @@ def _consulted(walks: Sequence[Walk], limits: Sequence[int]) -> Flags:
 
 
 def _wanted(
-    walks: Sequence[Walk], decision: Decision, mode: Mode, codes: Codes, batch: int
+    walks: Sequence[AnyWalk], decision: Decision, mode: Mode, batch: int
 ) -> tuple[int, ...]:
     """The labels to ask for next: as many as are certainly needed, and at least ``batch``.
 
@@ -233,6 +273,7 @@ def _wanted(
         until = min(earliest(i, any_ending=True), horizon if i <= decider else horizon - 1)
         if i == first:
             until = max(until, walk.asked + batch)
-        positions.append(walk.track.positions[walk.labels : walk.track.up_to(until)])
-    asked = np.unique(np.concatenate(positions))
-    return tuple(int(position) for position in asked[unlabelled(codes[asked])])
+        ahead = slice(walk.labels, walk.track.up_to(until))
+        missing = walk.track.missing(walk.track.codes[ahead])
+        positions.append(walk.track.positions[ahead][missing])
+    return tuple(int(position) for position in np.unique(np.concatenate(positions)))

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from easeci.evidence.endings import Ending
-from easeci.script import Comparison, LinearClause, Score
+from easeci.script import Comparison, NormalClause, Score
+from easeci.script.score import LARGEST
 from easeci.verdict.logic import Result
 
 WAITING = "waits for labels"
@@ -30,7 +31,7 @@ class ClauseFinding:
     for. ``ended`` is None if the estimator is not sequential, and in the oldest records.
     """
 
-    clause: LinearClause
+    clause: NormalClause
     result: Result
     ended: Ending | None
     labels: int
@@ -43,14 +44,18 @@ class ClauseFinding:
 
 
 def amount(score: Score, value: float) -> str:
-    """A measured value: an accuracy or a share in percent, anything else in points."""
+    """A measured value: a share in percent, a ratio as it is, anything else in points."""
     if _is_share(score):
         return f"{_decimals(100 * value)}%"
+    if _is_ratio(score):
+        return f"{value:.3f}"
     return f"{_decimals(100 * value, sign='+')} points"
 
 
 def unit(score: Score) -> str:
     """What a hundredth of this score is called."""
+    if _is_ratio(score):
+        return "hundredths"
     return "percent" if _is_share(score) else "points"
 
 
@@ -60,6 +65,8 @@ def interval_words(score: Score, low: float, high: float) -> str:
     digits = 1 if high - low >= 0.01 else 2
     if _is_share(score):
         return f"{100 * low:.{digits}f}% to {100 * high:.{digits}f}%"
+    if _is_ratio(score):
+        return f"{low:.3f} to {high:.3f}" if high < LARGEST else f"at least {low:.3f}"
     return f"{_rounded(low, digits)} to {_rounded(high, digits)} points"
 
 
@@ -72,11 +79,21 @@ def _decimals(value: float, sign: str = "") -> str:
 
 
 def _is_share(score: Score) -> bool:
-    return str(score) in _NAMES
+    """Whether it is a share of examples, such as an accuracy, d, a recall or an AUC."""
+    if score.coefficients is not None:
+        return sorted(score.coefficients) == [0, 0, 1]
+    return score.lowest == 0 and score.highest == 1
+
+
+def _is_ratio(score: Score) -> bool:
+    """Whether it has no upper end, such as n / o."""
+    return score.highest >= LARGEST
 
 
 def constant(score: Score, value: Fraction) -> str:
     """A constant of the script in percent or points, without a sign where it is positive."""
+    if _is_ratio(score):
+        return f"{float(value):.6g}"
     return f"{float(100 * value):.6g}%" if _is_share(score) else points(value)
 
 
@@ -161,7 +178,7 @@ def _labels(count: int) -> str:
     return "1 label" if count == 1 else f"{count:,} labels"
 
 
-def _clear(clause: LinearClause, *, passed: bool) -> Fraction:
+def _clear(clause: NormalClause, *, passed: bool) -> Fraction:
     """The value of Φ at which futility stands, as the sequential test has it.
 
     An Unknown passes in fn-free and fails in fp-free, so the answer tells the mode.
@@ -178,7 +195,7 @@ def _clear(clause: LinearClause, *, passed: bool) -> Fraction:
 class _Words:
     """How one clause is spoken of: any score, with its name and unit."""
 
-    clause: LinearClause
+    clause: NormalClause
 
     @property
     def _name(self) -> str:
@@ -237,7 +254,7 @@ class _GainWords(_Words):
         return f"a loss of {points(-value)} or {less}"
 
 
-def _words_for(clause: LinearClause) -> _Words:
+def _words_for(clause: NormalClause) -> _Words:
     if str(clause.score) == "n - o" and clause.comparison is Comparison.GREATER:
         return _GainWords(clause)
     return _Words(clause)

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from easeci.evidence.cells import STATES, Code, LabelState, code_of, codes_of
-from easeci.script.cells import Cell
+from easeci.script.outcomes import Cell
 
 FLAGS = (False, True)
 CASES = list(product(STATES, FLAGS, FLAGS, FLAGS))

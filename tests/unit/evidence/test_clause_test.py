@@ -10,8 +10,9 @@ import pytest
 
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets
 from easeci.evidence.endings import Ending
-from easeci.evidence.labelled import LabelledCodes
+from easeci.evidence.labelled import LabelledTestset
 from easeci.script import Mode, compile_condition, parse_condition
+from easeci.script.outcomes import Cell
 from tests.cases import each_case
 
 TARGETS = Targets(proof=3.0, futility=2.0, claim=3.0)
@@ -29,7 +30,10 @@ def test_the_proof_of_fn_free_is_the_mirror_image(mode: Mode, sign: float) -> No
         found = goal(text, mode)
         assert (found.bound, float(found.score.new)) == (sign * c, sign * coefficient)
         assert found.clear == pytest.approx(found.bound + 0.2)
-        assert (found.claim.bound, found.claim.score) == (-found.bound, -found.score)
+        assert (found.claim.bound, found.claim.entry(2)) == (
+            -found.bound,
+            -found.score.of(Cell.NEW_RIGHT),
+        )
 
 
 def test_a_promise_beyond_the_range_is_half_of_the_way() -> None:
@@ -43,7 +47,7 @@ def test_a_walk_ends_at_the_first_label_that_reaches_a_target(text: str, seed: i
     laws = ([0.3, 0.1, 0.5, 0.05, 0.05], [0.2, 0.4, 0.1, 0.2, 0.1])
     codes = np.random.default_rng(seed).choice(5, 120, p=laws[seed % 2]).astype(np.uint8)
     test = SequentialTest.of(goal(text), TARGETS, len(codes), int((codes >= 2).sum()))
-    walk = test.walk(LabelledCodes(codes))
+    walk = test.walk(LabelledTestset(codes))
     expected = (Ending.EXHAUSTED, len(walk.track.positions))
     for labels in range(len(walk.codes) + 1):
         proof, futility, _ = walk.curves(labels)
@@ -66,6 +70,6 @@ def test_a_clause_on_d_has_the_evidence_of_an_exact_tail() -> None:
             for k in range(differing + 1)
         )
         codes = np.array([2] * differing + [5] * (12 - differing), np.uint8)
-        walk = test.walk(LabelledCodes(codes))
+        walk = test.walk(LabelledTestset(codes))
         assert walk.curves(0)[0].evidence == pytest.approx(-math.log(tail), abs=1e-12)
         assert (walk.labels, walk.ending is Ending.PROVEN) == (0, -math.log(tail) >= 3.0)

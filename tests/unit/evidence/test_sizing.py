@@ -8,10 +8,10 @@ import time
 import numpy as np
 import pytest
 
-from easeci.evidence.cells import Codes
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets
+from easeci.evidence.codes import Codes
 from easeci.evidence.endings import Ending
-from easeci.evidence.labelled import LabelledCodes
+from easeci.evidence.labelled import LabelledTestset
 from easeci.evidence.levels import StepLevels
 from easeci.evidence.sizing import examples_needed, forecast_labels, labels_at
 from easeci.script import Mode, compile_condition, parse_condition
@@ -61,7 +61,7 @@ def test_a_clear_gain_is_seldom_missed_for_lack_of_examples(
     for _ in range(400):
         codes = draw(law, size, source)
         differing = int(np.count_nonzero(codes >= 2))
-        walk = SequentialTest.of(goal, targets, size, differing).walk(LabelledCodes(codes))
+        walk = SequentialTest.of(goal, targets, size, differing).walk(LabelledTestset(codes))
         missed += walk.ending is not Ending.PROVEN
     assert missed <= 20 + 18
 
@@ -89,7 +89,7 @@ def test_a_forecast_is_near_the_mean_of_simulations() -> None:
         codes = draw([0.8, 0.1, 0.05, 0.05, 0.0], 20_000, source)
         differing = int(np.count_nonzero(codes >= 2))
         labels.append(
-            SequentialTest.of(goal, TARGETS, 20_000, differing).walk(LabelledCodes(codes)).labels
+            SequentialTest.of(goal, TARGETS, 20_000, differing).walk(LabelledTestset(codes)).labels
         )
     assert 0.75 < forecast / np.mean(labels) < 1.4
 

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from easeci.evidence.cells import Code, Codes
+from easeci.evidence.cells import Code
+from easeci.evidence.codes import Codes
 from easeci.evidence.endings import Ending
 from easeci.evidence.wealth import ROUNDING
 from easeci.script import Script
@@ -36,7 +37,7 @@ def draw(law: list[float], size: int = 1500, seed: int = 3) -> Codes:
 def brute_force(script: Script, codes: Codes, position: int, labels: int) -> tuple[float, float]:
     """Proof and futility of a clause after so many labels: a verdict that has no more of them."""
     relevant = np.arange(len(codes))
-    if not script.clauses[position].score.label_matters_when_agreeing:
+    if not script.clauses[position].score.counts_everywhere:
         relevant = np.flatnonzero(codes >= Code.NEW_RIGHT)
     hidden = np.where(codes < Code.NEW_RIGHT, Code.AGREE_UNLABELLED, Code.DIFFER_UNLABELLED)
     known = hidden.astype(np.uint8)

@@ -6,7 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from easeci.evidence.cells import Code, Codes, differs
+from easeci.evidence.cells import Code, differs
+from easeci.evidence.codes import Codes
+from easeci.evidence.facts import Known
 from easeci.script import Estimator, Script
 from easeci.verdict.decide import Evaluation, decide
 from tests.scripts import script
@@ -40,9 +42,9 @@ def same_at_every_label(made: Script, history: str | None, codes: Codes, data: D
         position = data.draw(st.integers(0, len(codes) - 1))
         choices = DIFFERING if differs(codes[[position]])[0] else AGREEING
         code = data.draw(st.sampled_from(choices))
-        live.put(position, code)
+        live.put(position, Known(code))
         codes[position] = code
-        assert live.code_at(position) == code
+        assert live.known_at(position).code == code
         assert live.verdict(batch) == decide(made, codes, history, batch, at_hand)
 
 

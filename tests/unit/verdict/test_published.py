@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.bounds import Hoeffding
-from easeci.evidence.cells import Code, Codes, Counts
+from easeci.evidence.cells import Code
+from easeci.evidence.codes import Codes, Counts
 from easeci.plan import plan
 from easeci.script import Score
 from easeci.verdict.decide import decide
@@ -72,7 +73,7 @@ def test_no_missing_label_can_change_an_answer(condition: str, mode: str, raw: l
 def test_the_mean_lies_between_the_extremes_of_all_labellings(
     raw: list[int], coefficients: tuple[int, int, int]
 ) -> None:
-    score = Score(*(Fraction(c) for c in coefficients))
+    score = Score.linear(*(Fraction(c) for c in coefficients))
     codes = np.array(raw, dtype=np.uint8)
     means = [Counts.of(full).mean_range(score)[0] for full in completions(codes)]
     assert Counts.of(codes).mean_range(score) == (min(means), max(means))

@@ -9,7 +9,7 @@ import pytest
 
 from easeci.evidence.clause_test import Goal
 from easeci.evidence.endings import Ending
-from easeci.script import LinearClause, Mode, Score, compile_condition, parse_condition
+from easeci.script import Mode, NormalClause, Score, compile_condition, parse_condition
 from easeci.verdict.logic import Result
 from easeci.verdict.wording import (
     ClauseFinding,
@@ -26,7 +26,7 @@ TRUE, FALSE, UNKNOWN = Result.TRUE, Result.FALSE, Result.UNKNOWN
 PROVEN, FUTILE, EXHAUSTED, OPEN = Ending.PROVEN, Ending.FUTILE, Ending.EXHAUSTED, Ending.OPEN
 
 
-def clause(text: str) -> LinearClause:
+def clause(text: str) -> NormalClause:
     (found,) = compile_condition(parse_condition(text))
     return found
 
