@@ -5,18 +5,32 @@ from __future__ import annotations
 import math
 
 from easeci.evidence.levels import log_level
-from easeci.plan.estimate import Estimate, HoeffdingTest
+from easeci.plan.clause_shapes import first_beyond_cells
+from easeci.plan.estimate import Estimate, HoeffdingTest, does_not_apply
 from easeci.plan.wording import count, exact, histories, probability, why_histories
-from easeci.script import Estimator, LinearClause, Script
+from easeci.script import Estimator, NormalClause, Script
+
+
+def beyond_published(script: Script, estimator: Estimator) -> Estimate | None:
+    """The answer of a published estimator to a condition on anything but n, o and d, or None."""
+    clause = first_beyond_cells(script.clauses)
+    if clause is None:
+        return None
+    return does_not_apply(
+        estimator, f"speaks of n, o and d over all examples only: not of '{clause.score}'"
+    )
 
 
 def hoeffding(script: Script) -> Estimate:
-    """Size the testset by Hoeffding's inequality. Applies to every condition.
+    """Size the testset by Hoeffding's inequality. Applies to every condition on n, o and d.
 
     δ is divided evenly over the clauses, the variables of each clause, and the histories. The
     tolerance of a clause is divided over its variables in proportion to their coefficients: that
     split needs the fewest examples.
     """
+    beyond = beyond_published(script, Estimator.HOEFFDING)
+    if beyond is not None:
+        return beyond
     tests = tuple(_test(script, clause) for clause in script.clauses)
     examples = max(test.sample_size for test in tests)
     labelled = [test.sample_size for test in tests if test.clause.score.needs_labels]
@@ -32,7 +46,7 @@ def hoeffding(script: Script) -> Estimate:
     )
 
 
-def _test(script: Script, clause: LinearClause) -> HoeffdingTest:
+def _test(script: Script, clause: NormalClause) -> HoeffdingTest:
     level = log_level(script.delta, script.adaptivity, script.steps)
     shares = len(script.clauses) * clause.score.variables
     return HoeffdingTest(clause, level - math.log(shares))

@@ -10,10 +10,15 @@ LARGEST_PART = 20
 
 @dataclass(frozen=True)
 class Bring:
-    """Examples to bring: those that will be ``sealed``, and the public ``sample``."""
+    """Examples to bring: those that will be ``sealed``, and the public ``sample``.
+
+    ``each_slice`` is how many of the sealed ones every slice must have that a clause names; None if
+    none does. Nothing is known of the shares of slices, so there may have to be more in all.
+    """
 
     sealed: int
     sample: int
+    each_slice: int | None = None
 
     @property
     def examples(self) -> int:

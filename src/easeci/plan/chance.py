@@ -2,7 +2,7 @@
 
 A walk ends at the first boundary that its sum of scores crosses: proof above, futility below. The
 sum is taken for a Brownian motion, and the boundaries come from the evidence itself
-(:mod:`easeci.plan.stopping`). Only the two cells at the ends of a score occur, as in
+(:mod:`easeci.plan.stopping`). Only the two outcomes at the ends of a score occur, as in
 :mod:`easeci.plan.truth`. A clause on d alone has the exact binomial probability. Clauses are taken
 for independent, which is a little too low for a pass by several clauses that depend on each other.
 
@@ -18,10 +18,8 @@ import numpy as np
 
 from easeci.bounds.binomial import log_cdf, log_sf
 from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Floats
-from easeci.evidence.cells import CODE_OF
 from easeci.evidence.clause_test import Goal, Targets
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
-from easeci.evidence.wealth import CELLS
 from easeci.plan.assumptions import typical_step
 from easeci.plan.stopping import Boundaries, ScoreLaw, boundary
 from easeci.script import Mode, Script
@@ -43,7 +41,14 @@ def chances_of_a_pass(
     chance = np.ones(len(effects))
     for clause in script.clauses:
         goal = Goal.of(clause, script.mode)
-        if clause.score.needs_labels:
+        if not clause.score.is_linear and clause.score.needs_labels:
+            # Here and not above: a plan of a condition on n, o and d must start fast.
+            from easeci.plan.measured_clause import MeasuredClause
+            from easeci.plan.measured_walk import chances_of_proof
+
+            measured = MeasuredClause.of(script, clause, difference)
+            proven = chances_of_proof(measured, targets, examples, goal.bound + towards)
+        elif clause.score.needs_labels:
             proven = _proven(goal, targets, examples, goal.bound + towards, difference)
         else:
             proven = _proven_by_difference(goal.proof, targets.proof, examples, difference)
@@ -54,14 +59,14 @@ def chances_of_a_pass(
 def _proven(goal: Goal, targets: Targets, examples: int, phi: Floats, difference: float) -> Floats:
     """The probability of a proof at each Φ, along the testset."""
     hypothesis = goal.proof
-    cells = sorted(hypothesis.relevant, key=goal.score.of)
-    ends = np.array([float(goal.score.of(cell)) for cell in (cells[0], cells[-1])])
-    share = difference if hypothesis.only_differing else 1.0
+    outcomes = sorted(hypothesis.relevant, key=hypothesis.entry)
+    codes = (outcomes[0], outcomes[-1])
+    ends = np.array([float(hypothesis.entry(outcome)) for outcome in codes])
+    share = 1.0 if hypothesis.everywhere else difference
     high = np.clip((phi / share - ends[0]) / (ends[1] - ends[0]), 0.0, 1.0)
     mean = ends[0] + high * (ends[1] - ends[0])
     deviation = np.sqrt(high * (1.0 - high)) * (ends[1] - ends[0])
-    codes = (int(CODE_OF[cells[0]]), int(CODE_OF[cells[-1]]))
-    law = ScoreLaw(ends, np.array([0.5, 0.5]), codes, CELLS)
+    law = ScoreLaw(ends, np.array([0.5, 0.5]), codes, hypothesis.alphabet.outcomes)
     labels = np.geomspace(1.0, max(examples, 2), POSITIONS) * share
     size = (examples, round(examples * difference))
     proof = evidence_against(goal.proof, PROOF_AIMS, *size, targets.proof)
@@ -78,7 +83,7 @@ def _proven_by_difference(
     hypothesis: Hypothesis, target: float, examples: int, difference: float
 ) -> Floats:
     """The probability that the number of differing examples proves a clause on d."""
-    factor = float(hypothesis.score.difference)
+    factor = float(hypothesis.entry(hypothesis.relevant[0]))
     share = min(max(hypothesis.bound / factor, 0.0), 1.0)
     low, high = -1, examples + 1
     while high - low > 1:  # the fewest (or most) differing examples that are a proof

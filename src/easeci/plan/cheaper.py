@@ -13,13 +13,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from easeci.plan.assumptions import typical_step
-from easeci.plan.clause_shapes import difference_of_accuracies, upper_bound_of_difference
+from easeci.plan.clause_shapes import (
+    difference_of_accuracies,
+    first_beyond_cells,
+    upper_bound_of_difference,
+)
 from easeci.plan.commit_mix import CommitMix
 from easeci.plan.forecast import Forecast, forecast
 from easeci.plan.meaning import ClausePlace, percent
 from easeci.plan.sequential import sequential_size
 from easeci.plan.wording import count, exact
-from easeci.script import Comparison, Estimator, LinearClause, Mode, Score, Script
+from easeci.script import Comparison, Estimator, Mode, NormalClause, Score, Script
 
 RISKS = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20))
 """Values of β and δ that are tried, if they are larger than the script's."""
@@ -27,6 +31,7 @@ NARROW_D, SMALL_D = Fraction(3, 4), Fraction(1, 2)
 """A clause on d is tried at these shares of what commits are expected to change."""
 MOST_EXAMPLES = 100_000_000
 """If a testset needs more examples, no change is looked for: none would make it practical."""
+MANY_CLAUSES = 6
 FEW_LABELS = 100
 """If a testset's life takes fewer labels, no change is looked for: there is little to save."""
 
@@ -91,7 +96,12 @@ def _less_sensitive(script: Script) -> Iterator[_Try]:
 
 
 def _wider(script: Script, factor: Fraction) -> Iterator[_Try]:
-    """Each clause that needs labels with a wider tolerance."""
+    """Each clause that needs labels with a wider tolerance; none if there are many clauses.
+
+    Clauses such as recall(*) have one tolerance for all classes, and a change of one helps little.
+    """
+    if len(script.clauses) > MANY_CLAUSES and first_beyond_cells(script.clauses) is not None:
+        return
     for clause in script.clauses:
         if clause.score.needs_labels:
             tolerance = clause.tolerance * factor
@@ -123,8 +133,8 @@ def _closer(script: Script, now: Forecast, share: Fraction) -> Iterator[_Try]:
     ceiling = Fraction(f"{float(share) * now.mix.difference * 1.25:.2g}")
     kept = ceiling * Fraction(4, 5)
     text = f"d < {exact(ceiling)} +/- {exact(ceiling / 10)}"
-    score = Score(Fraction(0), Fraction(0), Fraction(1))
-    clause = LinearClause(score, Comparison.LESS, ceiling, ceiling / 10, text)
+    score = Score.linear(Fraction(0), Fraction(0), Fraction(1))
+    clause = NormalClause(score, Comparison.LESS, ceiling, ceiling / 10, text)
     yield _Try(
         replace(script, clauses=(*script.clauses, clause)),
         rf"'/\ {text}' at the end",

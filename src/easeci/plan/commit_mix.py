@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from easeci.evidence.cells import CODE_OF
 from easeci.plan.assumptions import planned_difference
-from easeci.script import LinearClause, Mode, Script
-from easeci.script.cells import DIFFERING, Cell
+from easeci.script import Mode, NormalClause, Script
+from easeci.script.outcomes import DIFFERING, Cell
 
 Law = npt.NDArray[np.float64]
 """Probabilities of outcomes, in the order of their codes, along the last axis."""
@@ -130,7 +130,8 @@ def normal_cdf(z: float) -> float:
 
 def _stated_difference(script: Script) -> float:
     """The largest d that the script speaks of, or 1 if it says nothing."""
-    if script.difference is None and all(clause.score.needs_labels for clause in script.clauses):
+    bounds = [c for c in script.clauses if c.score.is_linear and not c.score.needs_labels]
+    if script.difference is None and not bounds:
         return 1.0
     labelled = [clause for clause in script.clauses if clause.score.needs_labels]
     # In either mode, a mix of commits that all change too much would say nothing.
@@ -143,12 +144,18 @@ def _first_accuracy(script: Script, mix: CommitMix) -> float:
 
     Of a conjunction, the largest.
     """
-    found = [_accuracy_at(clause, mix) for clause in script.clauses]
+    found = [_accuracy_at(script, clause, mix) for clause in script.clauses]
     return max((a for a in found if mix.difference < a < 1.0), default=mix.accuracy)
 
 
-def _accuracy_at(clause: LinearClause, mix: CommitMix) -> float:
+def _accuracy_at(script: Script, clause: NormalClause, mix: CommitMix) -> float:
     score = clause.greater.score
+    if score.coefficients is None:
+        # Here and not above: a plan of a condition on n, o and d must start fast.
+        from easeci.plan.outcome_laws import accuracy_of_both, shares_of
+
+        threshold = float(clause.greater.threshold)
+        return accuracy_of_both(score, threshold, shares_of(script, score), mix.difference)
     slope = float(score.new + score.old)
     if slope == 0.0:
         return 0.0

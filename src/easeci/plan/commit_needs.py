@@ -8,105 +8,21 @@ independent of each other, given the truth.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from easeci.bounds.binomial import log_cdf, log_sf
 from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Aims, Floats
-from easeci.evidence.cells import CODE_OF
 from easeci.evidence.clause_test import Goal, Targets
 from easeci.evidence.hypothesis import Hypothesis, evidence_against
 from easeci.evidence.levels import StepLevels
-from easeci.evidence.wealth import CELLS
+from easeci.plan.clause_walk import POSITIONS, ClauseWalk, ExampleNeeds, exact_endings
 from easeci.plan.commit_mix import CommitMix, normal_cdf
+from easeci.plan.commit_truths import Truths
 from easeci.plan.stopping import Boundaries, Endings, ScoreLaw, boundary
-from easeci.script import Estimator, LinearClause, Mode, Script
-from easeci.script.cells import DIFFERING, Cell
-
-GAINS = 17
-"""So many gains stand for all gains of commits."""
-MANY_GAINS = 65
-"""So many for the dearest kind of commit, which is only dear in a narrow range of gains."""
-POSITIONS = 52
-"""So many positions along the order stand for all."""
-ACCURACIES = 17
-"""So many accuracies of the baseline stand for all, if a clause depends on where models agree.
-
-For other conditions the first accuracy is enough."""
-FARTHEST = 0.25
-
-
-@dataclass(frozen=True)
-class Truths:
-    """All pairs of a baseline's accuracy and a commit's gain.
-
-    ``weights`` are the probabilities of the gains, and ``laws`` those of the outcomes, of shape
-    (accuracies, gains, outcomes).
-    """
-
-    accuracies: Floats
-    gains: Floats
-    weights: Floats
-    laws: Floats
-    first: int
-
-    @staticmethod
-    def of(mix: CommitMix, script: Script) -> Truths:
-        """The truths that a mix makes possible over the life of a testset."""
-        agreeing = any(clause.score.label_matters_when_agreeing for clause in script.clauses)
-        reach = min(FARTHEST, mix.spread + 2.5 * mix.spread * math.sqrt(script.steps))
-        # In fp-free only proven gains move the baseline.
-        down = mix.spread if script.mode is Mode.FP_FREE else reach
-        accuracies = np.linspace(
-            max(mix.accuracy - down, mix.difference),
-            min(mix.accuracy + reach, 1.0 - mix.difference / 20.0),
-            ACCURACIES if agreeing else 1,
-        )
-        return Truths._of(mix, accuracies, GAINS)
-
-    @staticmethod
-    def at_first(mix: CommitMix) -> Truths:
-        """Many gains over the first accuracy."""
-        return Truths._of(mix, np.array([mix.accuracy]), MANY_GAINS)
-
-    @staticmethod
-    def _of(mix: CommitMix, accuracies: Floats, count: int) -> Truths:
-        gains = np.linspace(-mix.largest, mix.largest, count)
-        middles = (gains[1:] + gains[:-1]) / 2.0
-        below = [0.0, *(normal_cdf(middle / mix.spread) for middle in middles), 1.0]
-        first = int(np.abs(accuracies - mix.accuracy).argmin())
-        accuracies[first] = mix.accuracy
-        laws = mix.law(gains[None, :], accuracies[:, None])
-        return Truths(accuracies, gains, np.diff(below), laws, first)
-
-    def share(self, cell: Cell) -> Floats:
-        """The probability of an outcome, for each truth."""
-        return np.asarray(self.laws[..., CODE_OF[cell]])
-
-    @cached_property
-    def differing(self) -> Floats:
-        """d, for each truth."""
-        return np.asarray(sum(self.share(cell) for cell in DIFFERING))
-
-    @cached_property
-    def differing_among(self) -> Floats:
-        """On which share the models differ, of examples that the baseline gets right and wrong.
-
-        The first axis has these two kinds of examples, in this order.
-        """
-        right = self.accuracies[:, None]
-        corrected = self.share(Cell.NEW_RIGHT) + self.share(Cell.BOTH_WRONG)
-        return np.stack([self.share(Cell.OLD_RIGHT) / right, corrected / (1.0 - right)])
-
-    @cached_property
-    def moves(self) -> Floats:
-        """Where a pass moves the accuracy, shape (accuracies, gains, accuracies)."""
-        grid = self.accuracies
-        after = grid[:, None] + self.share(Cell.NEW_RIGHT) - self.share(Cell.OLD_RIGHT)
-        place = np.interp(after, grid, np.arange(len(grid)))
-        return np.asarray(np.maximum(1.0 - np.abs(place[..., None] - np.arange(len(grid))), 0.0))
+from easeci.script import Estimator, Mode, NormalClause, Script
 
 
 @dataclass(frozen=True)
@@ -115,17 +31,47 @@ class CommitNeeds:
 
     ``every`` is for the label of any example, ``differing`` for that of one on which the models
     differ. The first axis says whether the commit ends with a proof (0) or otherwise (1); then come
-    the truths, then the positions.
+    the truths, then the positions. ``others`` are what clauses about other examples need.
     """
 
     proof: Floats
     every: Floats
     differing: Floats
+    others: tuple[ExampleNeeds, ...] = ()
 
     def among(self, differing: Floats) -> Floats:
         """The needs of examples that differ with these probabilities, by truth."""
         more = np.maximum(self.differing - self.every, 0.0)
         return np.asarray(self.every + differing[..., None] * more)
+
+
+def labels_in_all(parts: list[tuple[Floats, Floats, bool]]) -> Floats:
+    """The labels of several needs along their positions: those of one testset are independent.
+
+    Each part has its positions, the probability that a label is needed at each of them, and
+    whether it is apart from the testset's other examples.
+    """
+    together = [part for part in parts if not part[2]]
+    total: Floats = np.zeros(())
+    if together:
+        needed = together[0][1]
+        for _, more, _ in together[1:]:
+            needed = 1.0 - (1.0 - needed) * (1.0 - more)
+        total = sum_over(together[0][0], needed)
+    for positions, needed, apart in parts:
+        if apart:
+            total = total + sum_over(positions, needed)
+    return total
+
+
+def sum_over(positions: Floats, needed: Floats) -> Floats:
+    """The sum over all examples of what is needed at each position, along the last axis."""
+    inner = 0.5 * (needed[..., 1:] + needed[..., :-1]) @ np.diff(positions)
+    return np.asarray(needed[..., 0] + inner)
+
+
+MOST_CLAUSES = 12
+"""A forecast looks at so many clauses; of more it takes those that need the most examples."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +83,7 @@ class CommitForecast:
     examples: int
 
     @cached_property
-    def _boundaries(self) -> dict[tuple[LinearClause, float, float], Floats]:
+    def _boundaries(self) -> dict[object, Floats]:
         """Boundaries that were already found; they take most of the time."""
         return {}
 
@@ -151,17 +97,34 @@ class CommitForecast:
         """The positions that stand for all, as numbers of examples up to there."""
         return np.geomspace(1.0, max(self.examples, 2), POSITIONS)
 
+    @cached_property
+    def _clauses(self) -> tuple[NormalClause, ...]:
+        """The clauses that are looked at."""
+        clauses = self.script.clauses
+        if len(clauses) <= MOST_CLAUSES or all(clause.score.is_linear for clause in clauses):
+            return clauses
+        from easeci.plan.sequential import clause_size
+
+        return tuple(sorted(clauses, key=lambda c: -clause_size(self.script, c))[:MOST_CLAUSES])
+
     def needs(self, levels: StepLevels, truths: Truths | None = None) -> CommitNeeds:
         """What commits need that are tested at these levels."""
         script, truths = self.script, truths or self.truths
         targets = Targets.of(levels.per_clause(script.mode, len(script.clauses)))
-        walks = [self._walk(clause, targets, truths) for clause in script.clauses]
+        walks = [self._walk(clause, targets, truths) for clause in self._clauses]
         return _combined(walks, script, self.positions, truths.differing.shape)
 
     def labels(self, levels: StepLevels, truths: Truths) -> Floats:
         """The expected labels of one commit alone, for each truth."""
         needs = self.needs(levels, truths)
-        return self.in_all(needs.among(truths.differing).sum(axis=0))
+        alone = needs.among(truths.differing).sum(axis=0)
+        if not needs.others:
+            return self.in_all(alone)
+        parts = [(self.positions, alone, False)]
+        for other in needs.others:
+            needed = np.tensordot(other.weights, other.by_kind.sum(axis=1), 1)
+            parts.append((other.positions, needed, other.apart))
+        return labels_in_all(parts)
 
     def most_labels(self, levels: StepLevels) -> float:
         """The expected labels of the dearest kind of commit, alone."""
@@ -169,40 +132,45 @@ class CommitForecast:
 
     def in_all(self, needed: Floats) -> Floats:
         """The sum over all examples of what is needed at each position, along the last axis."""
-        inner = 0.5 * (needed[..., 1:] + needed[..., :-1]) @ np.diff(self.positions)
-        return np.asarray(needed[..., 0] + inner)
+        return sum_over(self.positions, needed)
 
-    def _walk(self, clause: LinearClause, targets: Targets, truths: Truths) -> _ClauseWalk:
+    def _walk(self, clause: NormalClause, targets: Targets, truths: Truths) -> ClauseWalk:
         goal = Goal.of(clause, self.script.mode)
+        if not clause.score.is_linear:
+            # Here and not above: a plan of a condition on n, o and d must start fast.
+            from easeci.plan.measured_walk import WalkRequest, measured_walk
+
+            asked = WalkRequest(self.script, clause, targets, truths, self.positions)
+            return measured_walk(asked, self.mix, self._boundaries)
         if not clause.score.needs_labels:
             proven = self._proven_by_difference(goal.proof, targets.proof, truths)[..., None]
-            return _ClauseWalk(0.0, Endings(proven, 1.0 - proven))
-        cells = goal.proof.relevant
-        codes = tuple(int(CODE_OF[cell]) for cell in cells)
-        scores = np.array([float(goal.score.of(cell)) for cell in cells])
+            return ClauseWalk(0.0, Endings(proven, 1.0 - proven))
+        codes = goal.proof.relevant
+        scores = np.array([float(goal.proof.entry(outcome)) for outcome in codes])
         laws = truths.laws[..., codes]
         laws = laws / laws.sum(axis=-1, keepdims=True)
         mean = laws @ scores
         deviation = np.sqrt(np.maximum(laws @ scores**2 - mean**2, 0.0))
-        share = self.mix.difference if goal.proof.only_differing else 1.0
+        share = 1.0 if goal.proof.everywhere else self.mix.difference
         if self.script.estimator is Estimator.EXACT:
             sample = share * self.examples
-            return _ClauseWalk(
-                share, _exact_endings(targets, sample, mean - goal.bound / share, deviation)
+            return ClauseWalk(
+                share, exact_endings(targets, sample, mean - goal.bound / share, deviation)
             )
-        law = ScoreLaw(scores, laws[truths.first, len(truths.gains) // 2], codes, CELLS)
+        middle = laws[truths.first, len(truths.gains) // 2]
+        law = ScoreLaw(scores, middle, codes, goal.proof.alphabet.outcomes)
         labels = self.positions * share
         upper = self._boundary(clause, goal.proof, PROOF_AIMS, targets.proof, law)
         lower = -self._boundary(clause, goal.futility, FUTILITY_AIMS, targets.futility, -law)
-        return _ClauseWalk(share, Boundaries(labels, upper, lower).endings(mean, deviation))
+        return ClauseWalk(share, Boundaries(labels, upper, lower).endings(mean, deviation))
 
     def _boundary(
-        self, clause: LinearClause, hypothesis: Hypothesis, aims: Aims, target: float, law: ScoreLaw
+        self, clause: NormalClause, hypothesis: Hypothesis, aims: Aims, target: float, law: ScoreLaw
     ) -> Floats:
         """The sums at which a walk reaches a target, and jumps a little beyond it."""
         key = (clause, hypothesis.bound, target)
         if key not in self._boundaries:
-            share = self.mix.difference if hypothesis.only_differing else 1.0
+            share = 1.0 if hypothesis.everywhere else self.mix.difference
             size = (self.examples, round(self.examples * self.mix.difference))
             evidence = evidence_against(hypothesis, aims, *size, target)
             found = boundary(evidence, target, law, self.positions * share)
@@ -213,7 +181,8 @@ class CommitForecast:
         self, hypothesis: Hypothesis, target: float, truths: Truths
     ) -> Floats:
         """The probability that the number of differing examples alone proves a clause on d."""
-        factor, examples = float(hypothesis.score.difference), self.examples
+        factor = float(hypothesis.entry(hypothesis.relevant[0]))
+        examples = self.examples
         share = min(max(hypothesis.bound / factor, 0.0), 1.0)
         low, high = -1, examples + 1  # high: the first number that proves it, or does not any more
         while high - low > 1:
@@ -229,27 +198,8 @@ class CommitForecast:
         return np.asarray(1.0 - below if factor > 0.0 else below)
 
 
-@dataclass(frozen=True)
-class _ClauseWalk:
-    """How the walk of a clause ends. ``share`` of the examples count; 0: it needs no labels."""
-
-    share: float
-    endings: Endings
-
-
-def _exact_endings(targets: Targets, sample: float, excess: Floats, deviation: Floats) -> Endings:
-    """All labels are used; the exact limit is about that of a normal test."""
-    quantile = math.sqrt(max(2.0 * targets.proof - math.log(4.0 * math.pi * targets.proof), 0.0))
-    z = excess * math.sqrt(sample) / np.maximum(deviation, 1e-9) - quantile
-    proven = np.zeros((*excess.shape, POSITIONS))
-    proven[..., -1] = np.vectorize(normal_cdf)(z)
-    other = np.zeros_like(proven)
-    other[..., -1] = 1.0 - proven[..., -1]
-    return Endings(proven, other)
-
-
 def _combined(
-    walks: list[_ClauseWalk], script: Script, positions: Floats, truths: tuple[int, ...]
+    walks: list[ClauseWalk], script: Script, positions: Floats, truths: tuple[int, ...]
 ) -> CommitNeeds:
     """The needs of a conjunction, whose clauses take turns until one of them decides.
 
@@ -262,30 +212,55 @@ def _combined(
     last = [array[..., -1:] for array in agreed]
     all_agree = np.broadcast_to(math.prod(last), (*truths, 1))
     every, differing = (np.zeros((2, *truths, len(positions))) for _ in range(2))
+    others = []
     for i, walk in enumerate(walks):
         if walk.share == 0.0:
             continue
         need, and_agree = walk.endings.open, last[i] - agreed[i]
         for j, other in enumerate(walks):
             if i != j:
-                need = need * (1.0 - _at_turn(decided[j], other.share, walk.share, positions))
+                need = need * (1.0 - _at_turn(decided[j], other, walk, positions))
                 and_agree = and_agree * last[j]
         if script.estimator is Estimator.EXACT:  # it uses all labels
             need, and_agree = np.ones_like(need), np.broadcast_to(all_agree, need.shape)
         found = np.stack([and_agree, np.maximum(need - and_agree, 0.0)])
+        found = found if fp_free else found[::-1]
+        if walk.others is not None:
+            kinds = walk.others
+            mine = replace(kinds, every=found * kinds.every, relevant=found * kinds.relevant)
+            if not kinds.apart:
+                np.maximum(every, mine.every, out=every)
+            others.append(mine)
+            continue
         needed = every if walk.share == 1.0 else differing
-        np.maximum(needed, found if fp_free else found[::-1], out=needed)
+        np.maximum(needed, found, out=needed)
     proof = all_agree[..., 0] if fp_free else 1.0 - all_agree[..., 0]
-    return CommitNeeds(proof, every, differing)
+    return CommitNeeds(proof, every, differing, tuple(others))
 
 
-def _at_turn(array: Floats, share: float, turn_share: float, positions: Floats) -> Floats:
+def _at_turn(array: Floats, walk: ClauseWalk, turn: ClauseWalk, positions: Floats) -> Floats:
     """The values of one clause's walk after as many labels as another one has at each position."""
+    share, turn_share = walk.share, turn.share
+    if walk.labels is not None or turn.labels is not None:
+        return _at_labels(array, walk, turn, positions)
     if share in (0.0, turn_share):
         return array
     grid = np.log(positions)
     places = np.clip(grid + math.log(turn_share / share), grid[0], grid[-1])
     place = np.interp(places, grid, np.arange(len(grid)))
     before = np.minimum(place.astype(np.intp), len(grid) - 2)
+    part = place - before
+    return np.asarray(array[..., before] * (1.0 - part) + array[..., before + 1] * part)
+
+
+def _at_labels(array: Floats, walk: ClauseWalk, turn: ClauseWalk, positions: Floats) -> Floats:
+    """Like :func:`_at_turn`, where the labels of a walk are not a share of its position."""
+    if walk.share == 0.0:
+        return array
+    mine, other = (
+        positions * one.share if one.labels is None else one.labels for one in (walk, turn)
+    )
+    place = np.interp(other, mine, np.arange(len(mine)))
+    before = np.minimum(place.astype(np.intp), len(mine) - 2)
     part = place - before
     return np.asarray(array[..., before] * (1.0 - part) + array[..., before + 1] * part)

@@ -13,7 +13,7 @@ from easeci.plan.meaning import ClausePlace
 from easeci.plan.planner import Plan
 from easeci.plan.sequential import sequential_size
 from easeci.plan.truth import Truth, out_of_reach
-from easeci.script import Estimator, LinearClause, Mode, Script
+from easeci.script import Estimator, Mode, NormalClause, Script
 
 FACTORS = tuple(Fraction(k, 4) for k in (2, 3, 4, 5, 6, 8, 12))
 """The tolerances of the first curve, as multiples of the script's."""
@@ -100,7 +100,7 @@ def pass_curve(plan: Plan, difference: Fraction) -> PassCurve | None:
     )
 
 
-def _labelled(script: Script) -> list[LinearClause]:
+def _labelled(script: Script) -> list[NormalClause]:
     return [clause for clause in script.clauses if clause.score.needs_labels]
 
 

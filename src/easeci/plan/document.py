@@ -45,7 +45,8 @@ def _bring(plan: Plan) -> dict[str, int] | None:
     bring = plan.bring
     if bring is None or plan.useless:
         return None
-    return {"examples": bring.examples, "sealed": bring.sealed, "sample": bring.sample}
+    found = {"examples": bring.examples, "sealed": bring.sealed, "sample": bring.sample}
+    return found if bring.each_slice is None else {**found, "each_slice": bring.each_slice}
 
 
 def _forecast(plan: Plan) -> dict[str, Any] | None:
@@ -56,6 +57,7 @@ def _forecast(plan: Plan) -> dict[str, Any] | None:
         "labels": labels.in_all,
         "labels_per_commit": labels.per_commit,
         "worst_commit": labels.worst_commit,
+        **({"shared_prefix": plan.prefix} if plan.prefix else {}),
         "hours": _hours(labels.in_all),
         "commits": plan.mix.name,
         "assumes": plan.assumption,

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from easeci.bounds import Bennett, Bound, Hoeffding
-from easeci.script import Estimator, LinearClause
+from easeci.script import Estimator, NormalClause
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ClauseTest(Protocol):
     """How one clause will be decided: by a mean score and a bound on its error."""
 
     @property
-    def clause(self) -> LinearClause:
+    def clause(self) -> NormalClause:
         """The clause that it decides."""
         ...
 
@@ -42,7 +42,7 @@ class ClauseTest(Protocol):
         ...
 
 
-def _tolerance(bound: Bound, clause: LinearClause, sample: int, log_level: float) -> Fraction:
+def _tolerance(bound: Bound, clause: NormalClause, sample: int, log_level: float) -> Fraction:
     if sample >= bound.sample_size(float(clause.tolerance), log_level):
         return clause.tolerance
     return max(clause.tolerance, Fraction(bound.tolerance(sample, log_level)))
@@ -56,7 +56,7 @@ class HoeffdingTest:
     Hoeffding's bound for a range of Σ |coefficient|.
     """
 
-    clause: LinearClause
+    clause: NormalClause
     log_level: float
 
     @property
@@ -123,7 +123,7 @@ class BennettTest:
     true one, its tolerance is not too small.
     """
 
-    clause: LinearClause
+    clause: NormalClause
     log_level: float
     scale: Fraction
     first_stage: FirstStage
@@ -166,7 +166,8 @@ class Estimate:
     ``unlabelled`` is how many examples its first stage needs: they need no labels and may be the
     same ones. All are None if the estimator doesn't apply, or can't tell before it runs. If labels
     are asked for until the answer is known, ``labels_per_commit`` is None too: a forecast tells.
-    ``tests`` are the tests of a published estimator.
+    ``tests`` are the tests of a published estimator. ``in_each_slice`` is how many examples every
+    slice must have that a clause names; None if none does.
     """
 
     estimator: Estimator
@@ -178,6 +179,7 @@ class Estimate:
     unlabelled: int | None = None
     tests: tuple[ClauseTest, ...] = ()
     derivation: tuple[str, ...] = ()
+    in_each_slice: int | None = None
 
     @property
     def testset_size(self) -> int | None:

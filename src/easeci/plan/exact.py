@@ -16,14 +16,30 @@ from easeci.bounds.chernoff import Scores
 from easeci.evidence.clause_test import Goal
 from easeci.evidence.levels import StepLevels
 from easeci.plan.assumptions import planned_difference, typical_step
-from easeci.plan.clause_shapes import difference_of_accuracies, known_difference, single_variable
-from easeci.plan.estimate import Estimate
+from easeci.plan.clause_shapes import (
+    conditional_binomial,
+    difference_of_accuracies,
+    exact_obstacle,
+    known_difference,
+    single_variable,
+)
+from easeci.plan.estimate import Estimate, does_not_apply
 from easeci.plan.wording import count, exact, probability
-from easeci.script import Estimator, LinearClause, Script
+from easeci.script import Estimator, NormalClause, Script
 
 
 def exact_estimate(script: Script) -> Estimate:
-    """Applies to every condition; needs every label that matters before the first commit."""
+    """Applies to conditions over n, o and d, and to shares such as precision and recall.
+
+    Needs every label that matters before the first commit.
+    """
+    obstacle = exact_obstacle(script.clauses)
+    if obstacle is not None:
+        return does_not_apply(
+            Estimator.EXACT,
+            "knows the exact law only of n, o and d, of precision and recall, and of n, o and d "
+            f"in a slice: not of '{obstacle.score}'",
+        )
     step = typical_step(script)
     levels = step.levels.per_clause(script.mode, len(script.clauses))
     sizes = {clause: _size(script, clause, levels) for clause in script.clauses}
@@ -35,6 +51,10 @@ def exact_estimate(script: Script) -> Estimate:
         examples=max(sizes.values()),
         labels=max(labelled, default=0),
         labels_per_commit=0,
+        in_each_slice=max(
+            (size for clause, size in sizes.items() if clause.score.slice is not None),
+            default=None,
+        ),
         derivation=(
             f"Sized for {step.description}: α = {probability(levels.safety)} for safety, "
             f"β = {probability(levels.sensitivity)} for sensitivity, for each clause",
@@ -43,12 +63,14 @@ def exact_estimate(script: Script) -> Estimate:
     )
 
 
-def _size(script: Script, clause: LinearClause, levels: StepLevels) -> int:
+def _size(script: Script, clause: NormalClause, levels: StepLevels) -> int:
     goal = Goal.of(clause, script.mode)
     alpha, beta = levels.safety, levels.sensitivity
     tolerance = (goal.clear - goal.bound) / 2.0
     if tolerance <= 0.0:
         return 1  # the constant is at the end of the range: there is nothing to promise
+    if not clause.score.is_linear:
+        return _size_of_share(script, clause, goal, levels)
     single = single_variable(clause.score)
     if single is not None:
         unit = abs(float(single[1]))
@@ -74,6 +96,28 @@ def _size(script: Script, clause: LinearClause, levels: StepLevels) -> int:
     if not scores.lowest_mean <= goal.bound < goal.clear <= scores.highest_mean:
         scores = replace(scores, largest_difference=1.0)  # the clause on d contradicts this one
     return chernoff.contract_sample_size(scores, goal.bound, tolerance, alpha, beta)
+
+
+def _size_of_share(script: Script, clause: NormalClause, goal: Goal, levels: StepLevels) -> int:
+    """A share among some of the examples: enough of these, and enough examples to have them.
+
+    Half of β is for a testset that has too few of them.
+    """
+    from easeci.plan.measured_clause import MeasuredClause, sample_with
+
+    found = conditional_binomial(goal.score)
+    assert found is not None
+    unit, half = abs(float(found.scale)), levels.sensitivity - math.log(2.0)
+    # For a score −x, count the trials without success instead.
+    threshold = goal.bound / unit if found.scale > 0 else 1.0 + goal.bound / unit
+    tolerance = (goal.clear - goal.bound) / 2.0 / unit
+    if len(found.trials) == goal.score.alphabet.outcomes:  # every example of a slice
+        whole = levels.sensitivity
+        return binomial.contract_sample_size(threshold, tolerance, levels.safety, whole)
+    trials = binomial.contract_sample_size(threshold, tolerance, levels.safety, half)
+    law = MeasuredClause.of(script, clause).law(goal.clear)
+    share = float(sum(law[outcome] for outcome in found.trials))
+    return sample_with(trials, share, half)
 
 
 @dataclass(frozen=True)
@@ -112,12 +156,15 @@ class _Paired:
         return max(found, few)
 
 
-def _derivation(script: Script, clause: LinearClause, size: int) -> list[str]:
-    if single_variable(clause.score) is not None:
+def _derivation(script: Script, clause: NormalClause, size: int) -> list[str]:
+    where = " in each slice" if clause.score.slice is not None else ""
+    if not clause.score.is_linear:
+        method = "exact binomial cut-off on the examples that count"
+    elif single_variable(clause.score) is not None:
         method = "exact binomial cut-off"
     elif difference_of_accuracies(clause.score) is not None:
         method = f"exact trinomial cut-off for {planned_difference(script, clause).why}"
     else:
         method = "Chernoff on the joint score of the five cells"
     doubled = exact(clause.tolerance * Fraction(2))
-    return [f"{clause.text}: {method}, zone of {doubled}: {count(size)} examples"]
+    return [f"{clause.text}: {method}, zone of {doubled}: {count(size)} examples{where}"]

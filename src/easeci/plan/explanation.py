@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from easeci.plan.planner import Plan
-from easeci.plan.wording import count
+from easeci.plan.wording import count, exact_share
 
 Section = tuple[str, tuple[str, ...]]
 
@@ -31,7 +31,12 @@ def _examples(plan: Plan) -> Iterator[str]:
             f"The public sample is set aside from what you bring: {count(bring.sample)} "
             f"(`sample: {plan.script.sample}`, at most 5%)"
         )
-    yield f"In all: {count(bring.examples)}"
+    if bring.each_slice is not None:
+        yield (
+            f"Every slice needs {count(bring.each_slice)} of them; how many examples that takes in "
+            "all depends on the shares of the slices, which are known when a testset is sealed"
+        )
+    yield f"In all: {'' if bring.each_slice is None else 'at least '}{count(bring.examples)}"
 
 
 def _labels(plan: Plan) -> Iterator[str]:
@@ -51,12 +56,14 @@ def _labels(plan: Plan) -> Iterator[str]:
         "example gets a label if some commit needs it before its answer is known:"
     )
     yield f"  {count(labels.in_all)} over the life, {count(labels.per_commit)} a commit"
+    if plan.prefix:
+        yield f"  {count(plan.prefix)} of them once, before the first answer: see sequential below"
+    if any(not clause.score.is_linear for clause in plan.script.clauses):
+        yield (
+            "Measures of a class are taken to follow the accuracy: if a model gets better by a "
+            "point, so do its precision, recall, F1 and AUC"
+        )
     yield (
         f"Worst commit: {count(labels.worst_commit)}, for one whose answer is hardest to "
         "tell, on a testset without labels, at the levels of the last step"
     )
-
-
-def exact_share(value: float) -> str:
-    """A share in percent, as short as possible: 8%, 0.5%."""
-    return f"{100 * value:.4g}%"

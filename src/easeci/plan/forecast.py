@@ -22,9 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from easeci.evidence.bets import Floats
-from easeci.evidence.levels import StepLevels, levels_after
+from easeci.evidence.levels import StepLevels
+from easeci.plan.clause_walk import POSITIONS
 from easeci.plan.commit_mix import MIXED, CommitMix
-from easeci.plan.commit_needs import POSITIONS, CommitForecast, CommitNeeds
+from easeci.plan.commit_needs import CommitForecast, CommitNeeds, labels_in_all
+from easeci.plan.prefix import levels_of_step
 from easeci.script import Adaptivity, Estimator, Mode, Script
 
 NEAR_STEPS = 64
@@ -121,16 +123,7 @@ class _Life:
     commit: CommitForecast
 
     def levels(self, proofs: float, others: float) -> StepLevels:
-        script = self.commit.script
-        return levels_after(
-            proofs,
-            others,
-            delta=script.delta,
-            beta=script.beta,
-            adaptivity=script.adaptivity,
-            steps=script.steps,
-            fixed_models=not script.needs_old_model,
-        )
+        return levels_of_step(self.commit.script, proofs, others)
 
     def table(self, needs: CommitNeeds) -> _StepTable:
         truths = self.commit.truths
@@ -141,6 +134,8 @@ class _Life:
             np.maximum(ends[..., None] - needs.among(differing), 0.0)
             for differing in truths.differing_among
         ]
+        for other in needs.others:
+            free += [np.maximum(ends[..., None] - needed, 0.0) for needed in other.by_kind]
         moves = np.einsum("eag,agb->eab", ends * truths.weights, truths.moves)
         unmoved = 1 if self.commit.script.mode is Mode.FP_FREE else 0
         moves[unmoved] = np.diag(ends[unmoved] @ truths.weights)
@@ -150,7 +145,7 @@ class _Life:
         """Follow the life from its first step to its last."""
         script, commit = self.commit.script, self.commit
         nodes = self.nodes()
-        state = _State(commit, script.steps)
+        state = _State(commit, script.steps, nodes.kinds)
         for before, count in _groups(script.steps):
             tables = nodes.tables(
                 [self.levels(proofs, max(before - proofs, 0.0)) for proofs in state.proofs_at]
@@ -164,7 +159,7 @@ class _Life:
         fp_free, accuracy = script.mode is Mode.FP_FREE, commit.mix.accuracy
         kinds = np.array([accuracy, 1.0 - accuracy])
         needed = np.maximum(1.0 - state.unneeded_in_all, 0.0)
-        labels = float(commit.in_all(kinds @ needed))
+        labels = float(self._labels(kinds, needed, nodes))
         return Forecast(
             labels=labels,
             per_commit=labels / state.commits,
@@ -176,6 +171,18 @@ class _Life:
             examples=commit.examples,
             mix=commit.mix,
         )
+
+    def _labels(self, kinds: Floats, needed: Floats, nodes: _Nodes) -> Floats:
+        """The labels of the life, from the probabilities that examples of each kind need one."""
+        commit = self.commit
+        if not nodes.first.others:
+            return commit.in_all(kinds @ needed)
+        parts, first = [(commit.positions, kinds @ needed[:2], False)], 2
+        for other in nodes.first.others:
+            last = first + len(other.weights)
+            parts.append((other.positions, other.weights @ needed[first:last], other.apart))
+            first = last
+        return labels_in_all(parts)
 
     def nodes(self) -> _Nodes:
         """Tables for the levels of a first step, a usual last one, and one after many proofs."""
@@ -198,6 +205,7 @@ class _Life:
             np.array([[table.free for table in row] for row in tables]),
             np.array([[table.moves for table in row] for row in tables]),
             ends[0],
+            first,
         )
 
 
@@ -210,6 +218,12 @@ class _Nodes:
     free: Floats
     moves: Floats
     usual_end: StepLevels
+    first: CommitNeeds
+
+    @property
+    def kinds(self) -> int:
+        """How many kinds of examples are told apart."""
+        return int(self.free.shape[3])
 
     def tables(self, levels: list[StepLevels]) -> _StepTable:
         """The tables of steps with these levels, stacked along a new first axis."""
@@ -251,12 +265,12 @@ class _State:
     accuracies), is the probability of a state in which no commit needed the label so far.
     """
 
-    def __init__(self, commit: CommitForecast, steps: int) -> None:
+    def __init__(self, commit: CommitForecast, steps: int, kinds: int) -> None:
         truths = commit.truths
         self._grid = _proof_grid(steps)
         self._at = np.zeros((len(self._grid), len(truths.accuracies)))
         self._at[0, truths.first] = 1.0
-        shape = (len(self._grid), len(truths.differing_among), POSITIONS, len(truths.accuracies))
+        shape = (len(self._grid), kinds, POSITIONS, len(truths.accuracies))
         self._unneeded = np.broadcast_to(self._at[:, None, None, :], shape).copy()
         self._retired = np.zeros(shape[1:3])
         self._rows = 1

@@ -1,16 +1,18 @@
 """What a condition means for a commit: both promises as one sentence, with numbers.
 
-Accuracies are in percent, differences of accuracies in points, and d in percent of predictions.
+Accuracies, measures of classes and ratios are in percent, differences of them in points, and d in
+percent of predictions.
 The percentages in brackets are the probabilities of the promises, for the testset's whole life.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
 from easeci.plan.clause_shapes import difference_of_accuracies, single_variable
-from easeci.script import Comparison, LinearClause, Mode, Script
+from easeci.script import Comparison, Mode, NormalClause, Score, Script
 from easeci.script.reach import Obstacle
 
 LAST_WORDS = {Mode.FP_FREE: "in between it may fail", Mode.FN_FREE: "in between it may pass"}
@@ -67,7 +69,7 @@ class ClausePlace:
     difference (in points).
     """
 
-    clause: LinearClause
+    clause: NormalClause
     name: str
     threshold: Fraction
     tolerance: Fraction
@@ -75,8 +77,17 @@ class ClausePlace:
     share: bool
 
     @staticmethod
-    def of(clause: LinearClause) -> ClausePlace:
+    def of(clause: NormalClause) -> ClausePlace:
         """A multiple of n, o, d or n − o is shown as that itself."""
+        if not clause.score.is_linear:
+            return ClausePlace(
+                clause=clause,
+                name=measure_name(clause.score),
+                threshold=clause.threshold,
+                tolerance=clause.tolerance,
+                upwards=clause.comparison is Comparison.GREATER,
+                share=clause.score.lowest >= 0,
+            )
         single, scale = single_variable(clause.score), difference_of_accuracies(clause.score)
         if single is not None:
             name, unit = "nod"[single[0]], single[1]
@@ -122,6 +133,28 @@ class ClausePlace:
         """The name, and the bad side with its end."""
         side = "at or below" if self.upwards else "at or above"
         return self.name, f"{side} {self.words(tolerances, short=short)}"
+
+
+_MEASURE = re.compile(r"(?:([no])\.)?(precision|recall|f1|auc)(?:\([^()]*\))?(?:\[[^\]]*\])?")
+_SPELT = {"f1": "F1", "auc": "AUC"}
+
+
+def measure_name(score: Score) -> str:
+    """A measure as people say it: "recall of fraud where lang=de"; any other score as written."""
+    found = _MEASURE.fullmatch(score.named)
+    if found is None or len(score.classes) != 1:
+        return score.named
+    model, measure = found.groups()
+    whose = " of the old model" if model == "o" else ""
+    return f"{_SPELT.get(measure, measure)} of {score.classes[0]}{whose}{_where(score)}"
+
+
+def _where(score: Score) -> str:
+    if score.slice is None:
+        return ""
+    if score.slice.every:
+        return f" for each {score.slice.column}"
+    return f" where {str(score.slice)[1:-1]}"
 
 
 def _joined(sides: list[tuple[str, str]], word: str) -> str:

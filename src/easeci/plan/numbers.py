@@ -13,10 +13,12 @@ from functools import cached_property, lru_cache
 from easeci.plan.assumptions import COMMON_DIFFERENCE
 from easeci.plan.bring import Bring, examples_to_bring
 from easeci.plan.cheaper import Change, change_to_auto, cheapest_change
+from easeci.plan.clause_shapes import exact_obstacle
 from easeci.plan.commit_mix import MIXED, CommitMix
 from easeci.plan.estimate import Estimate
 from easeci.plan.forecast import Forecast, forecast
 from easeci.plan.meaning import meaning
+from easeci.plan.prefix import shared_prefixes
 from easeci.plan.sequential import sequential
 from easeci.plan.wording import count
 from easeci.script import Estimator, Script
@@ -115,6 +117,11 @@ class PlanNumbers:
         if not self.script.needs_labels:
             return "the condition is on d alone, so it needs no labels and the fewest examples"
         best = _best_published(self.script)
+        if best is None:
+            return (
+                f"about {count(self.labels.in_all)} labels over the testset's life; no published "
+                f"estimator fits; it {self.estimate(Estimator.SEQUENTIAL).reason}"
+            )
         return (
             f"about {count(self.labels.in_all)} labels over the testset's life, where the best "
             f"published estimator, {best.estimator}, needs {_effort(best)}; it "
@@ -139,7 +146,23 @@ class PlanNumbers:
     def bring(self) -> Bring | None:
         """The examples to bring; None if their number is known only when the estimator runs."""
         size = self.chosen.testset_size
-        return None if size is None else examples_to_bring(size, self.script.sample)
+        if size is None:
+            return None
+        bring = examples_to_bring(size, self.script.sample)
+        each = self.chosen.in_each_slice
+        return bring if each is None else replace(bring, each_slice=each)
+
+    @property
+    def exact_fits(self) -> bool:
+        """Whether the exact estimator can decide the condition, if all labels are there."""
+        return exact_obstacle(self.script.clauses) is None
+
+    @property
+    def prefix(self) -> int:
+        """How many examples are labelled once for all commits: the longest shared prefix, or 0."""
+        if all(clause.score.is_linear for clause in self.script.clauses) or not self.by_need:
+            return 0
+        return max((prefix.length for prefix in shared_prefixes(self.script).values()), default=0)
 
     @cached_property
     def life(self) -> Forecast:
@@ -232,8 +255,11 @@ def estimate_by(script: Script, name: Estimator) -> Estimate:
     return ESTIMATORS[name](script)
 
 
-def _best_published(script: Script) -> Estimate:
-    """The published estimator with the fewest labels; Pattern 2 assumes a common difference."""
+def _best_published(script: Script) -> Estimate | None:
+    """The published estimator with the fewest labels; Pattern 2 assumes a common difference.
+
+    None if the condition is not on n, o and d alone.
+    """
     from easeci.plan.estimators import PUBLISHED
 
     if script.difference is None:
@@ -241,7 +267,7 @@ def _best_published(script: Script) -> Estimate:
     sized = [
         e for e in (estimator(script) for estimator in PUBLISHED.values()) if e.examples is not None
     ]
-    return min(sized, key=lambda e: (_labels_in_all(e, script), e.labels))
+    return min(sized, key=lambda e: (_labels_in_all(e, script), e.labels), default=None)
 
 
 def _effort(estimate: Estimate) -> str:
@@ -260,10 +286,14 @@ def _savings(script: Script) -> tuple[Saving, ...]:
     if not script.needs_labels:
         return ()
     best = _best_published(script)
+    if best is None:
+        return ()
     now = _labels_in_all(best, script)
     savings = []
     for points in (1, 2):
-        labels = _labels_in_all(_best_published(_loosened(script, points)), script)
+        wider = _best_published(_loosened(script, points))
+        assert wider is not None
+        labels = _labels_in_all(wider, script)
         savings.append(Saving(points, labels, now / labels))
     return tuple(savings)
 

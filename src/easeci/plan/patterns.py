@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from easeci.bounds.bound import round_up
 from easeci.evidence.levels import log_fraction, log_level
-from easeci.plan.baseline import hoeffding
+from easeci.plan.baseline import beyond_published, hoeffding
 from easeci.plan.clause_shapes import difference_of_accuracies, upper_bound_of_difference
 from easeci.plan.estimate import (
     BennettTest,
@@ -19,7 +19,7 @@ from easeci.plan.estimate import (
     does_not_apply,
 )
 from easeci.plan.wording import count, exact, histories, probability, why_histories
-from easeci.script import Estimator, LinearClause, Script
+from easeci.script import Estimator, NormalClause, Script
 
 LOG_TWO = math.log(2.0)
 
@@ -36,6 +36,9 @@ def pattern1_active(script: Script) -> Estimate:
 
 def pattern2(script: Script) -> Estimate:
     """``n - o > C ± D``: d is measured to 2D without labels, then n − o by Bennett."""
+    beyond = beyond_published(script, Estimator.PATTERN2)
+    if beyond is not None:
+        return beyond
     clause = script.clauses[0]
     scale = difference_of_accuracies(clause.score)
     if len(script.clauses) > 1 or scale is None:
@@ -82,6 +85,9 @@ def pattern2(script: Script) -> Estimate:
 
 def pattern3(script: Script) -> Estimate:
     """``n > A ± B`` with a large A: n roughly to 2B, then precisely by Bennett on the errors."""
+    beyond = beyond_published(script, Estimator.PATTERN3)
+    if beyond is not None:
+        return beyond
     clause = script.clauses[0]
     accuracy = _accuracy_above(script)
     if accuracy is None:
@@ -160,6 +166,9 @@ def _pattern2_unsized(test: BennettTest, opening: list[str]) -> Estimate:
 
 
 def _pattern1(script: Script, estimator: Estimator) -> Estimate:
+    beyond = beyond_published(script, estimator)
+    if beyond is not None:
+        return beyond
     found = _filter_and_test(script)
     if isinstance(found, str):
         return does_not_apply(estimator, found)
@@ -195,7 +204,7 @@ def _pattern1(script: Script, estimator: Estimator) -> Estimate:
 
 def _filter_and_test(
     script: Script,
-) -> tuple[LinearClause, LinearClause, Fraction, Fraction] | str:
+) -> tuple[NormalClause, NormalClause, Fraction, Fraction] | str:
     """The clause ``d < A``, the clause on n − o, its scale, and A; or why they are missing."""
     filters = [c for c in script.clauses if upper_bound_of_difference(c) is not None]
     tests = [c for c in script.clauses if difference_of_accuracies(c.score) is not None]

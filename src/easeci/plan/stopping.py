@@ -23,7 +23,7 @@ for jumps x in that direction. This is a forecast; no guarantee depends on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from easeci.evidence.wealth import Evidence
 
 TILTS = np.concatenate([-np.geomspace(30.0, 0.01, 40), [0.0], np.geomspace(0.01, 30.0, 40)])
 """Tilts of a law, in standard deviations of its score: from almost all least to all greatest."""
+LARGEST_EXPONENT = 600.0
 BISECTIONS = 11
 STARTS, SOLVED = 32, 16
 """So many numbers of labels are tried for the first at which a target can be reached. From there,
@@ -42,16 +43,18 @@ boundaries are smooth: they are solved for at so many numbers of labels, and int
 class ScoreLaw:
     """Scores of outcomes, and the probabilities of the outcomes.
 
-    ``outcomes`` are the places of the outcomes in the counts that evidence takes.
+    ``outcomes`` are the places of the outcomes in the counts that evidence takes. If a mean needs
+    another law, it is tilted, unless a ``family`` of laws is given: a law in each row, by its mean.
     """
 
     scores: Floats
     probabilities: Floats
     outcomes: tuple[int, ...]
     width: int
+    family: Floats | None = None
 
     def __neg__(self) -> ScoreLaw:
-        return ScoreLaw(-self.scores, self.probabilities, self.outcomes, self.width)
+        return replace(self, scores=-self.scores)
 
     @property
     def mean(self) -> float:
@@ -71,12 +74,18 @@ class ScoreLaw:
         return float(second / (2.0 * first)) if first > 0.0 else 0.0
 
     def compositions(self) -> tuple[Floats, Floats]:
-        """Means of tilted laws, rising, and their outcomes' probabilities."""
-        unit = max(self.deviation, 1e-12)
-        weights = np.exp(TILTS[:, None] * (self.scores - self.mean)[None, :] / unit)
-        tilted = weights * np.maximum(self.probabilities, 1e-12)
-        tilted /= tilted.sum(axis=1, keepdims=True)
-        full = np.zeros((len(TILTS), self.width))
+        """Means of other laws, rising, and their outcomes' probabilities."""
+        if self.family is not None:
+            tilted = self.family
+        else:
+            unit = max(self.deviation, 1e-12)
+            exponents = TILTS[:, None] * (self.scores - self.mean)[None, :] / unit
+            if exponents.max() > LARGEST_EXPONENT:  # a very rare outcome
+                exponents = exponents - exponents.max(axis=1, keepdims=True)
+            weights = np.exp(exponents)
+            tilted = weights * np.maximum(self.probabilities, 1e-12)
+            tilted /= tilted.sum(axis=1, keepdims=True)
+        full = np.zeros((len(tilted), self.width))
         full[:, list(self.outcomes)] = tilted
         return tilted @ self.scores, full
 

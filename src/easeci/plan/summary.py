@@ -163,16 +163,23 @@ def bring_words(plan: PlanNumbers) -> str:
     if bring is None:
         return f"as many examples as {plan.decides_by} finds that it needs; give `difference:`."
     sample = f" and {bring.sample:,} for the public sample" if bring.sample else ", no sample"
-    return f"{bring.examples:,} examples: {bring.sealed:,} to seal{sample}."
+    words = f"{bring.examples:,} examples: {bring.sealed:,} to seal{sample}."
+    if bring.each_slice is None:
+        return words
+    return f"at least {words} Every slice needs {bring.each_slice:,}."
 
 
 def label_words(plan: PlanNumbers) -> str:
     """How many labels are needed and when, as a sentence."""
     if plan.by_need:
         labels = plan.labels
+        slices = [clause.score.slice for clause in plan.script.clauses]
+        each = " a slice" if any(where is not None and where.every for where in slices) else ""
+        once = f" The first {plan.prefix:,} examples are labelled once, for all commits."
         return (
-            f"about {labels.in_all:,} in its life, {labels.per_commit:,} a commit, worst "
+            f"about {labels.in_all:,}{each} in its life, {labels.per_commit:,} a commit, worst "
             f"{labels.worst_commit:,}; {labelling_time(labels.in_all)}."
+            f"{once if plan.prefix else ''}"
         )
     row = plan.row(plan.decides_by)
     if row.labels_in_all is None:
@@ -190,4 +197,6 @@ def _decides(plan: PlanNumbers) -> str:
         return f"{plan.decides_by}, as the script says."
     if not plan.script.needs_labels:
         return "exact."
+    if not plan.exact_fits:
+        return "sequential."
     return "sequential; exact if all labels come with the testset."

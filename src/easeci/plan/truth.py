@@ -20,8 +20,8 @@ from easeci.evidence.bets import Floats
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets
 from easeci.evidence.sizing import PathEnds, path_ends
 from easeci.plan.assumptions import planned_difference, typical_step
-from easeci.script import LinearClause, Mode, Score, Script
-from easeci.script.cells import DIFFERING
+from easeci.script import Mode, NormalClause, Score, Script
+from easeci.script.outcomes import DIFFERING
 
 
 class Promise(StrEnum):
@@ -68,15 +68,15 @@ def likely_truth(
 
 def _range(score: Score, difference: Fraction) -> tuple[Fraction, Fraction]:
     """The least and the greatest Φ of models that differ on this share of examples."""
-    if score.label_matters_when_agreeing:
+    if score.counts_everywhere or score.coefficients is None:
         return score.lowest, score.highest
     scores = [score.of(cell) for cell in DIFFERING]
     return min(scores) * difference, max(scores) * difference
 
 
-def _least_difference(form: LinearClause, effect: Fraction) -> Fraction:
+def _least_difference(form: NormalClause, effect: Fraction) -> Fraction:
     """The least d, plus 1%, at which the score can be so far beyond its threshold."""
-    if form.score.label_matters_when_agreeing:
+    if form.score.counts_everywhere or form.score.coefficients is None:
         return Fraction(0)
     phi = form.threshold + effect
     low, high = _range(form.score, Fraction(1))
@@ -84,7 +84,7 @@ def _least_difference(form: LinearClause, effect: Fraction) -> Fraction:
     return Fraction(101, 100) * phi / end if end * phi > 0 else Fraction(0)
 
 
-def out_of_reach(script: Script, truth: Truth) -> LinearClause | None:
+def out_of_reach(script: Script, truth: Truth) -> NormalClause | None:
     """A clause whose score can't be so far beyond its threshold at this d, or None."""
     for clause in script.clauses:
         form = clause.greater
@@ -101,27 +101,57 @@ def labels_at_truth(script: Script, examples: int, truth: Truth) -> int:
     """
     levels = typical_step(script).levels.per_clause(script.mode, len(script.clauses))
     targets, difference = Targets.of(levels), float(truth.difference)
-    sign = 1.0 if script.mode is Mode.FP_FREE else -1.0
-    goals = [Goal.of(clause, script.mode) for clause in script.clauses]
-    ends = [
-        path_ends(
-            SequentialTest.of(goal, targets, examples, round(examples * difference)),
-            difference,
-            goal.bound + sign * float(truth.effect),
-        )
-        for goal in goals
-    ]
+    walks = [_walked(script, clause, targets, examples, truth) for clause in script.clauses]
+    ends = [walk.ends for walk in walks]
     turns = _turns(ends, script.mode)
     every, differing = np.zeros(len(turns)), np.zeros(len(turns))
-    for goal, end in zip(goals, ends, strict=True):
-        used = np.minimum(end.labels, turns)
-        if goal.proof.only_differing:
+    others: list[tuple[Floats, float]] = []
+    for walk in walks:
+        used = np.minimum(walk.ends.labels, turns)
+        if walk.share is None:
+            every = np.maximum(every, used)
+        elif walk.share == difference:
             differing = np.maximum(differing, used)
         else:
-            every = np.maximum(every, used)
+            others.append((used, walk.share))
     # A clause in which every example counts has labelled differing examples too, a share d.
     shared = np.minimum(differing, difference * every)
-    return round(float((every + differing - shared).mean()))
+    total = every + differing - shared
+    for used, share in others:
+        total = total + used - np.minimum(used, share * every)
+    return round(float(total.mean()))
+
+
+@dataclass(frozen=True)
+class _Walked:
+    """How the walk of a clause ends; on which share of the examples, or on all (None)."""
+
+    ends: PathEnds
+    share: float | None
+
+
+def _walked(
+    script: Script, clause: NormalClause, targets: Targets, examples: int, truth: Truth
+) -> _Walked:
+    difference = float(truth.difference)
+    sign = 1.0 if script.mode is Mode.FP_FREE else -1.0
+    goal = Goal.of(clause, script.mode)
+    value = goal.bound + sign * float(truth.effect)
+    if clause.score.is_linear or not clause.score.needs_labels:
+        test = SequentialTest.of(goal, targets, examples, round(examples * difference))
+        share = None if goal.proof.everywhere else difference
+        return _Walked(path_ends(test, difference, value), share)
+    # Here and not above: few truths are about such a clause.
+    from easeci.plan.measured_clause import MeasuredClause
+
+    measured = MeasuredClause.of(script, clause, difference)
+    ends, first = measured.ends_at(value, targets, examples), measured.labels_first
+    ends = PathEnds(ends.labels + first, ends.proven)
+    if clause.score.coefficients is not None and not clause.score.counts_everywhere:
+        return _Walked(ends, difference)
+    if clause.score.counts_everywhere and not first:
+        return _Walked(ends, None)
+    return _Walked(ends, measured.relevant_share(measured.law(value)))
 
 
 def _turns(ends: list[PathEnds], mode: Mode) -> Floats:
@@ -140,7 +170,7 @@ def promised(script: Script, truth: Truth) -> Promise:
     return Promise.EITHER if Promise.EITHER in answers else Promise.PASS
 
 
-def _promised(clause: LinearClause, mode: Mode, truth: Truth) -> Promise:
+def _promised(clause: NormalClause, mode: Mode, truth: Truth) -> Promise:
     effect = truth.effect
     if not clause.score.needs_labels:
         form = clause.greater

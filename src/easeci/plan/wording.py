@@ -18,6 +18,11 @@ def exact(value: Fraction) -> str:
     return f"{float(value):.10g}"
 
 
+def exact_share(value: float) -> str:
+    """A share in percent, as short as possible: 8%, 0.5%."""
+    return f"{100 * value:.4g}%"
+
+
 def probability(log_value: float) -> str:
     """A probability given by its logarithm, also below the range of floats."""
     exponent = math.floor(log_value / math.log(10.0) + 1e-9)

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from easeci.evidence.cells import CODE_OF, Codes
-from easeci.script import LinearClause, Mode
-from easeci.script.cells import AGREEING, DIFFERING
+from easeci.evidence.cells import CODE_OF
+from easeci.evidence.codes import Codes
+from easeci.script import Mode, NormalClause
+from easeci.script.outcomes import AGREEING, DIFFERING
 from easeci.simulation.laws import CELLS, Law, holds, mean, proof_bound, proof_score
 
 Group = tuple[int, ...]
@@ -30,8 +31,8 @@ AGREE, DIFFER = (tuple(int(CODE_OF[cell]) for cell in cells) for cells in (AGREE
 class Attack:
     """The attack on one clause by probes of one law."""
 
-    clause: LinearClause
-    others: tuple[LinearClause, ...]
+    clause: NormalClause
+    others: tuple[NormalClause, ...]
     mode: Mode
     probe_law: Law
 

@@ -18,15 +18,18 @@ from enum import StrEnum
 import numpy as np
 
 from easeci.errors import UsageError
-from easeci.evidence.cells import Codes
+from easeci.evidence.codes import Codes
+from easeci.evidence.facts import Facts
 from easeci.evidence.levels import FAIL, PASS, proof_bit
 from easeci.plan import Plan
 from easeci.plan.assumptions import PROOFS
-from easeci.plan.commit_mix import MIXED
+from easeci.plan.commit_mix import MIXED, CommitMix
 from easeci.script import Adaptivity, Estimator, Mode, Script
 from easeci.simulation.attack import Attack
 from easeci.simulation.laws import Law, Laws
 from easeci.simulation.mixed import SharedLabels, draw_commit, draw_gains, right_after
+from easeci.simulation.mixed_models import MixedModels
+from easeci.simulation.worlds import World, beyond_cells
 from easeci.verdict.decide import decide
 
 EXACT_LEVELS = (Estimator.EXACT, Estimator.SEQUENTIAL)
@@ -70,9 +73,9 @@ class Case:
 
 @dataclass(frozen=True)
 class SimulatedCommit:
-    """The codes that the engine sees, and the answer that would break a promise, or None."""
+    """The facts that the engine sees, and the answer that would break a promise, or None."""
 
-    codes: Codes
+    codes: Codes | Facts
     wrong: str | None
 
 
@@ -114,7 +117,9 @@ def simulate_life(case: Case, testset: int) -> Life:
         answer = PASS if verdict.passed else FAIL
         history += answer
         labels.append(verdict.labels)
-        new_labels.append(verdict.labels if shared is None else shared.add(verdict, commit.codes))
+        new_labels.append(
+            verdict.labels if shared is None else shared.add(verdict, commit.codes, script)
+        )
         broken = answer == commit.wrong
         if _retires(case.script, answer):
             break
@@ -156,7 +161,8 @@ def developers_for(plan: Plan, laws: Laws) -> tuple[Developer, ...]:
         )
         if any(law is not None for law in places)
     ]
-    if plan.script.adaptivity is not Adaptivity.NONE and _attackable(laws):
+    attackable = not beyond_cells(plan.script) and _attackable(laws)
+    if plan.script.adaptivity is not Adaptivity.NONE and attackable:
         found.append(Developer.ADAPTIVE)
     return (*found, Developer.MIXED)
 
@@ -166,13 +172,15 @@ def _attackable(laws: Laws) -> list[int]:
     return [i for i, (edge, middle) in enumerate(pairs) if edge is not None and middle is not None]
 
 
-def _draw_codes(law: Law, examples: int, draw: np.random.Generator) -> Codes:
+def _draw_codes(law: Law | World, examples: int, draw: np.random.Generator) -> Codes | Facts:
+    if isinstance(law, World):
+        return law.draw(examples, draw)
     return draw.choice(len(law), examples, p=law).astype(np.uint8)
 
 
 def _in_turn(
     case: Case,
-    places: tuple[Law | None, ...],
+    places: tuple[Law | World | None, ...],
     wrong: str | None,
     count: int,
     testset: int,
@@ -205,8 +213,8 @@ def _adaptive(case: Case, testset: int, draw: np.random.Generator) -> Commits:
     attackable = _attackable(case.laws)
     index = attackable[testset % len(attackable)]
     edge, middle = case.laws.edge[index], case.laws.middle[index]
-    assert edge is not None
-    assert middle is not None
+    assert isinstance(edge, np.ndarray)
+    assert isinstance(middle, np.ndarray)
     clauses, mode = case.script.clauses, case.script.mode
     attack = Attack(clauses[index], clauses[:index] + clauses[index + 1 :], mode, middle)
     pattern = attack.pattern(case.examples, draw)
@@ -219,9 +227,8 @@ def _adaptive(case: Case, testset: int, draw: np.random.Generator) -> Commits:
         leanings.append(1 if answer == proof else -1)
     for _ in range(case.commits - case.commits // 2):
         codes = attack.commit(pattern, probes, leanings, draw) if probes else None
-        if codes is None:
-            codes = _draw_codes(edge, case.examples, draw)
-        yield SimulatedCommit(codes, proof)
+        drawn = _draw_codes(edge, case.examples, draw) if codes is None else codes
+        yield SimulatedCommit(drawn, proof)
         if len(probes) > 1:
             probes, leanings = probes[1:], leanings[1:]
 
@@ -229,6 +236,9 @@ def _adaptive(case: Case, testset: int, draw: np.random.Generator) -> Commits:
 def _mixed(case: Case, testset: int, draw: np.random.Generator) -> Commits:  # noqa: ARG001
     """Commits of the stated mix; each that passes is the baseline of the next ones."""
     mix = MIXED.fitted(case.script)
+    if beyond_cells(case.script):
+        yield from _mixed_world(case, mix, draw)
+        return
     gains = draw_gains(mix, case.commits, draw)
     right = draw.random(case.examples) < mix.accuracy
     for gain in gains:
@@ -236,6 +246,13 @@ def _mixed(case: Case, testset: int, draw: np.random.Generator) -> Commits:  # n
         answer = yield SimulatedCommit(codes, None)
         if answer == PASS:
             right = right_after(codes)
+
+
+def _mixed_world(case: Case, mix: CommitMix, draw: np.random.Generator) -> Commits:
+    models = MixedModels(case.script, case.examples, mix, draw)
+    for gain in draw_gains(mix, case.commits, draw):
+        answer = yield SimulatedCommit(models.commit(float(gain)), None)
+        models.answered(passed=answer == PASS)
 
 
 _COMMITS = {

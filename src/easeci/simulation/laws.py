@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from easeci.evidence.cells import CODE_OF
 from easeci.plan.assumptions import COMMON_DIFFERENCE, planned_difference
-from easeci.script import LinearClause, Mode, Score, Script
-from easeci.script.cells import Cell
+from easeci.script import Mode, NormalClause, Score, Script
+from easeci.script.outcomes import Cell
+from easeci.simulation.worlds import World, beyond_cells, world_at
 
 Law = npt.NDArray[np.float64]
 """Probabilities of the five cells, in the order of their codes."""
@@ -44,18 +45,18 @@ def mean(score: Score, law: Law) -> float:
     return float(values(score) @ law)
 
 
-def proof_score(clause: LinearClause, mode: Mode) -> Score:
+def proof_score(clause: NormalClause, mode: Mode) -> Score:
     """The score that grows towards what must be proven."""
     return clause.greater.score if mode is Mode.FP_FREE else -clause.greater.score
 
 
-def proof_bound(clause: LinearClause, mode: Mode) -> Fraction:
+def proof_bound(clause: NormalClause, mode: Mode) -> Fraction:
     """The threshold of :func:`proof_score`."""
     threshold = clause.greater.threshold
     return threshold if mode is Mode.FP_FREE else -threshold
 
 
-def holds(clause: LinearClause, law: Law) -> bool:
+def holds(clause: NormalClause, law: Law) -> bool:
     """Whether a clause is true under a law; at its threshold it counts as true."""
     form = clause.greater
     return mean(form.score, law) >= float(form.threshold) - 1e-12
@@ -65,18 +66,20 @@ def holds(clause: LinearClause, law: Law) -> bool:
 class Laws:
     """For each clause, laws at its threshold, in the middle of its zone, and clearly beyond it.
 
-    None if the score of the clause can't reach the place.
+    A condition that n, o and d don't describe has worlds instead. None if the score of the clause
+    can't reach the place.
     """
 
-    edge: tuple[Law | None, ...]
-    middle: tuple[Law | None, ...]
-    clear: tuple[Law | None, ...]
+    edge: tuple[Law | World | None, ...]
+    middle: tuple[Law | World | None, ...]
+    clear: tuple[Law | World | None, ...]
 
     @staticmethod
     def of(script: Script) -> Laws:
         """The laws for the clauses of a script."""
         clauses = range(len(script.clauses))
         fp_free = script.mode is Mode.FP_FREE
+        law_at = world_at if beyond_cells(script) else cells_at
         # ``least`` is what the other clauses need for the condition to be true or false as wanted.
         return Laws(
             edge=tuple(law_at(script, i, EDGE, least=None if fp_free else 0) for i in clauses),
@@ -87,7 +90,7 @@ class Laws:
         )
 
 
-def law_at(script: Script, index: int, place: int, *, least: int | None) -> Law | None:
+def cells_at(script: Script, index: int, place: int, *, least: int | None) -> Law | None:
     """A law with one clause exactly at a place and the others on the good side, or None.
 
     ``least`` is how many tolerances on the good side the others must be at least.
@@ -111,14 +114,14 @@ def _difference(script: Script) -> Fraction:
     return script.difference or COMMON_DIFFERENCE
 
 
-def _difference_with_room(clause: LinearClause) -> float:
+def _difference_with_room(clause: NormalClause) -> float:
     """A d twice as large as the threshold needs, so that there are gains and losses.
 
     At the least d for a threshold all differing examples have the same score, so chance plays no
     role and the test is never put to work. The clear place does not need this, and sensitivity is
     promised only up to the planned d. If agreeing examples count too, any d leaves enough chance.
     """
-    if clause.score.label_matters_when_agreeing:
+    if clause.score.counts_everywhere:
         return 0.0
     reach = float(clause.score.highest - clause.score.lowest) / 2.0
     return min(1.0, 2.0 * abs(float(clause.threshold)) / reach)
@@ -127,7 +130,7 @@ def _difference_with_room(clause: LinearClause) -> float:
 def _solve(
     scores: npt.NDArray[np.float64],
     target: float,
-    others: list[LinearClause],
+    others: list[NormalClause],
     least: int | None,
     difference: float,
 ) -> Law | None:

@@ -10,8 +10,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from easeci.evidence.cells import Code, Codes, Flags, differs
+from easeci.evidence.cells import Code, differs
+from easeci.evidence.codes import Codes, Flags, in_groups
+from easeci.evidence.facts import Facts
 from easeci.plan.commit_mix import CommitMix
+from easeci.plan.prefix import shared_prefixes
+from easeci.script import NormalClause, Script
 from easeci.verdict.result import Verdict
 
 
@@ -51,9 +55,16 @@ class SharedLabels:
     def __init__(self, examples: int) -> None:
         self.known = np.zeros(examples, bool)
 
-    def add(self, verdict: Verdict, codes: Codes) -> int:
-        """Add the labels that a verdict used. Returns how many of them are new."""
-        used = used_labels(verdict, codes)
+    def add(self, verdict: Verdict, found: Codes | Facts, script: Script | None = None) -> int:
+        """Add the labels that a verdict used. Returns how many of them are new.
+
+        The script may be left out if its condition is on n, o and d.
+        """
+        facts = Facts.of(found)
+        if script is None or all(clause.score.is_linear for clause in script.clauses):
+            used = used_labels(verdict, facts.cells)
+        else:
+            used = used_labels_beyond(verdict, facts, script)
         new = int(np.count_nonzero(used & ~self.known))
         self.known |= used
         return new
@@ -70,10 +81,41 @@ def used_labels(verdict: Verdict, codes: Codes) -> Flags:
         score = result.clause.score
         if not score.needs_labels:
             continue
-        if score.label_matters_when_agreeing:
+        if score.counts_everywhere:
             used[: result.sample] = True
         elif result.evidence is not None:
             used[np.flatnonzero(differs(codes))[: result.sample]] = True
         else:
             used[: result.sample] |= differs(codes[: result.sample])
     return used
+
+
+def used_labels_beyond(verdict: Verdict, facts: Facts, script: Script) -> Flags:
+    """Like :func:`used_labels`, for conditions that n, o and d don't describe."""
+    used = np.zeros(len(facts), bool)
+    for result in verdict.clauses:
+        if result.clause.score.needs_labels:
+            counting = _counting(result.clause, facts, script)
+            if result.evidence is not None:
+                counting = counting[: result.sample]
+            used[counting] = True
+    return used
+
+
+def _counting(clause: NormalClause, facts: Facts, script: Script) -> npt.NDArray[np.intp]:
+    """The positions of the examples whose labels a clause asks for, in order."""
+    score = clause.score
+    positions = facts.positions(score)
+    if positions is None:
+        positions = np.arange(len(facts))
+    prefix = shared_prefixes(script).get(clause)
+    if score.blocks is not None or (score.counts_everywhere and prefix is None):
+        return positions
+    if score.top is not None:
+        differing = np.any([differs(codes) for codes in facts.rivals], axis=0)
+        return np.asarray(positions[differing[positions]])
+    tested = score if prefix is None else score.without_share()
+    inside = in_groups(facts.codes(score), score.alphabet, tested.relevant)
+    if prefix is not None:
+        inside[: prefix.length] = True
+    return np.asarray(positions[inside])

@@ -19,6 +19,7 @@ from easeci.script import Estimator, Script
 from easeci.simulation.developers import Case, Developer, Life, developers_for, simulate_life
 from easeci.simulation.laws import Laws
 from easeci.simulation.report import Round, Simulation, measure
+from easeci.simulation.worlds import beyond_cells, concrete
 
 VISIBLE = Fraction(1, 50)
 """Below this, errors are too rare to be seen in a simulation of reasonable length."""
@@ -80,6 +81,12 @@ def simulate(
     if workers < 1:
         raise UsageError("workers must be at least 1")
     limits = limits or SimulationSize()
+    script = concrete(script)
+    if developer is Developer.ADAPTIVE and beyond_cells(script):
+        raise UsageError(
+            "the developer adaptive is only simulated for conditions on n, o and d",
+            hint="Use edge, middle, clear or mixed.",
+        )
     rounds = _rounds(script, limits, developer, seed)
     tasks = [
         (case, testset)
@@ -125,6 +132,8 @@ def _round(
     made = plan(_sized(script))
     sizes = (made.chosen.examples, made.chosen.unlabelled)
     planned = max(size for size in sizes if size is not None)
+    if made.chosen.in_each_slice is not None:
+        planned = max(planned, 2 * made.chosen.in_each_slice)  # a slice is half of a testset
     laws = Laws.of(script)
     cases = tuple(
         Case(

@@ -17,10 +17,12 @@ from easeci.plan.commit_mix import MIXED, MIXES
 from easeci.plan.document import SECONDS_PER_LABEL, labelling_time
 from easeci.plan.explanation import explanation
 from easeci.plan.summary import label_words
-from easeci.script import Estimator, Script
+from easeci.script import MEASURES, Estimator, Script
 from easeci.service.planning.explore import (
+    CLASSES,
     COMMITS,
     ESTIMATOR,
+    EXPECTED,
     FIELDS,
     Exploration,
     FieldError,
@@ -52,6 +54,8 @@ def explore_plan(context: RequestContext) -> Response:
         defaults={**DEFAULTS, **OTHER_DEFAULTS},
         wrong=wrong,
         found=right,
+        measures=MEASURES,
+        exact_fits=right is not None and right.plan.exact_fits,
         mixes=MIXES,
         estimators=tuple(Estimator),
         label_words=None if right is None else label_words(right.plan),
@@ -80,7 +84,10 @@ def _own(context: RequestContext) -> dict[str, str]:
     else:
         with suppress(EaseciError):  # the script is missing or broken
             texts = sealed(load_entries(find_script(top or Path())))
-    fields = {name: " ".join(texts.get(name, [])) for name in FIELDS}
+    fields = {
+        name: (", " if name in (CLASSES, EXPECTED) else " ").join(texts.get(name, []))
+        for name in FIELDS
+    }
     return fields | {"adaptivity": fields["adaptivity"].partition("->")[0].strip()}
 
 

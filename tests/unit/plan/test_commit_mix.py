@@ -7,7 +7,7 @@ import pytest
 
 from easeci.evidence.cells import CODE_OF
 from easeci.plan.commit_mix import BOLD, MIXED, MIXES, REFACTORING, CommitMix
-from easeci.script.cells import Cell
+from easeci.script.outcomes import Cell
 from tests.cases import each_case
 from tests.scripts import script
 

@@ -64,3 +64,30 @@ def test_a_bound_on_d_spares_the_search_for_one() -> None:
     found = exact_estimate(alone).labels
     assert found is not None
     assert found > trinomial.contract_sample_size(0.0, 0.1, 0.3, *level)
+
+
+@each_case(
+    ("condition", "share"),
+    [
+        ("precision(a) > 0.6 +/- 0.1", 0.1),
+        ("recall(a) > 0.6 +/- 0.1", 0.1),
+        ("n[x=1] > 0.6 +/- 0.1", 1.0),
+    ],
+)
+def test_shares_are_sized_on_their_own_examples(condition: str, share: float) -> None:
+    """The examples have enough trials with probability 1 − β/2, and trials keep both promises."""
+    made = script(condition, reliability=0.99)
+    estimate = exact_estimate(made)
+    assert estimate.applies
+    assert estimate.examples is not None
+    assert (estimate.in_each_slice is None) == (share < 1.0)
+    trials = (
+        int(stats.binom.ppf(0.004, estimate.examples, share)) if share < 1 else estimate.examples
+    )
+    assert keeps_both_promises(made, trials, 0.6, 0.8)
+
+
+def test_measures_without_a_binomial_law_are_refused_with_a_reason() -> None:
+    estimate = exact_estimate(script("f1(a) > 0.6 +/- 0.1"))
+    assert not estimate.applies
+    assert "'f1(a)'" in estimate.reason

@@ -113,3 +113,35 @@ def test_its_numbers_are_where_the_promises_begin(condition: str, mode: Mode) ->
 def test_numbers_have_as_many_decimals_as_they_need() -> None:
     values = [points(Fraction(text)) for text in ("0.04", "0.0205", "-0.5", "0", "1/3")]
     assert values == ["+4.0", "+2.05", "-50.0", "0.0", "+33.333"]
+
+
+@each_case(
+    ("condition", "name"),
+    [
+        ("recall(fraud) > 0.8 +/- 0.02", "recall of fraud"),
+        ("n.f1(fraud) > 0.8 +/- 0.02", "F1 of fraud"),
+        ("o.precision(fraud) > 0.8 +/- 0.02", "precision of fraud of the old model"),
+        ("auc(fraud) > 0.8 +/- 0.02", "AUC of fraud"),
+        ("recall(fraud)[lang=de] > 0.8 +/- 0.02", "recall of fraud where lang=de"),
+        ("recall(fraud)[lang=*] > 0.8 +/- 0.02", "recall of fraud for each lang"),
+        ("n[lang=de] > 0.8 +/- 0.02", "n[lang=de]"),
+    ],
+)
+def test_measures_have_names_that_people_say(condition: str, name: str) -> None:
+    sentence = meaning(make_script(condition))
+    assert sentence.startswith(
+        f"{name}: passes (99.99%) from 84.0%, if the examples suffice; never"
+    )
+
+
+@each_case(
+    ("condition", "from_there"),
+    [
+        ("n.recall(a) - o.recall(a) > -0.01 +/- 0.01", "from +1.0 points"),
+        ("n / o > 1.05 +/- 0.02", "from 109.0%"),
+        ("n - top(3) > 0 +/- 0.01", "from +2.0 points"),
+        ("precision(a) < 0.3 +/- 0.05", "up to 20.0%"),
+    ],
+)
+def test_differences_are_in_points_and_ratios_in_percent(condition: str, from_there: str) -> None:
+    assert from_there in meaning(make_script(condition))

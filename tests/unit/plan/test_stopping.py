@@ -11,10 +11,9 @@ from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS
 from easeci.evidence.cells import CODE_OF
 from easeci.evidence.clause_test import Goal
 from easeci.evidence.hypothesis import evidence_against
-from easeci.evidence.wealth import CELLS
 from easeci.plan.stopping import Boundaries, ScoreLaw, boundary
 from easeci.script import Mode
-from easeci.script.cells import DIFFERING
+from easeci.script.outcomes import CELLS, DIFFERING
 from tests.cases import each_case
 from tests.scripts import script
 
@@ -71,7 +70,7 @@ def test_where_boundaries_meet_every_walk_has_ended() -> None:
 def differing_law(*shares: float) -> ScoreLaw:
     """The law of n − o where the models differ: new right, old right, both wrong."""
     codes = tuple(int(CODE_OF[cell]) for cell in DIFFERING)
-    return ScoreLaw(np.array([1.0, -1.0, 0.0]), np.array(shares), codes, CELLS)
+    return ScoreLaw(np.array([1.0, -1.0, 0.0]), np.array(shares), codes, CELLS.outcomes)
 
 
 def test_a_boundary_is_where_the_evidence_reaches_its_target() -> None:
@@ -88,7 +87,7 @@ def test_a_boundary_is_where_the_evidence_reaches_its_target() -> None:
         found = boundary(evidence, 12.0, score, labels)
         reachable = labels >= 60.0
         high, low = (labels + found) / 2.0, (labels - found) / 2.0
-        counts = np.zeros((len(labels), CELLS))
+        counts = np.zeros((len(labels), CELLS.outcomes))
         ends = law.outcomes if score is law else law.outcomes[1::-1]
         counts[:, ends[0]], counts[:, ends[1]] = high, low
         assert evidence.after(counts[reachable]) == pytest.approx(12.0, abs=0.8)
@@ -104,7 +103,7 @@ def test_a_target_out_of_reach_has_no_boundary() -> None:
 def test_jumps_over_a_boundary() -> None:
     """Steps of 1 land half a step beyond on average; steps of .1 up and .9 down are not alike."""
     assert differing_law(0.5, 0.5, 0.0).overshoot == pytest.approx(0.5)
-    law = ScoreLaw(np.array([1.0, 0.0]), np.array([0.9, 0.1]), (0, 1), CELLS)
+    law = ScoreLaw(np.array([1.0, 0.0]), np.array([0.9, 0.1]), (0, 1), CELLS.outcomes)
     assert law.overshoot == pytest.approx(0.05)
     assert (-law).overshoot == pytest.approx(0.45)
 

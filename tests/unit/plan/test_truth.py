@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from easeci.evidence.cells import Code, Codes
+from easeci.evidence.cells import Code
+from easeci.evidence.codes import Codes
 from easeci.plan import Promise, Truth
 from easeci.plan.assumptions import typical_step
 from easeci.plan.sequential import sequential
@@ -59,7 +60,7 @@ def test_a_forecast_at_any_effect_is_near_the_mean_of_verdicts(
     size = sequential(script).examples
     assert size is not None
     levels, rng = typical_step(script).levels, np.random.default_rng(7)
-    gaps = [c.threshold for c in script.clauses if not c.score.label_matters_when_agreeing]
+    gaps = [c.threshold for c in script.clauses if not c.score.counts_everywhere]
     gain = float(gaps[0] + truth.effect) if gaps else 0.0
     labels = [
         decide_sequentially(

@@ -31,7 +31,7 @@ def test_an_attack_has_the_truth_that_it_claims(
     threshold's: the attack's true Φ. More than 5 standard errors off: once in a million."""
     asked = script(condition, mode=mode)
     middle = Laws.of(asked).middle[0]
-    assert middle is not None
+    assert isinstance(middle, np.ndarray)
     attack = Attack(asked.clauses[0], (), mode, middle)
     draw = np.random.default_rng(1)
     pattern = attack.pattern(500_000, draw)

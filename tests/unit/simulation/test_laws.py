@@ -9,7 +9,7 @@ import pytest
 
 from easeci.plan import plan
 from easeci.script import Mode, Script
-from easeci.script.cells import Cell
+from easeci.script.outcomes import Cell
 from easeci.simulation import Developer
 from easeci.simulation.developers import developers_for
 from easeci.simulation.laws import CELLS, Law, Laws
@@ -51,7 +51,7 @@ def test_laws_are_where_they_claim_to_be(condition: str, mode: Mode) -> None:
     sign = 1.0 if mode is Mode.FP_FREE else -1.0
     for place, found in enumerate((laws.edge, laws.middle, laws.clear)):
         for index, law in enumerate(found):
-            assert law is not None
+            assert isinstance(law, np.ndarray)
             assert np.all(law >= 0.0)
             assert math.isclose(law.sum(), 1.0, abs_tol=1e-12)
             form = asked.clauses[index].greater
@@ -67,7 +67,7 @@ def test_a_plausible_model_is_chosen() -> None:
     law = Laws.of(script("n - o > 0.02 +/- 0.01")).edge[0]
     assert law == pytest.approx([0.74, 0.16, 0.06, 0.04, 0.0])
     expected = Laws.of(script("n - o > 0.02 +/- 0.01", difference=0.3)).edge[0]
-    assert expected is not None
+    assert isinstance(expected, np.ndarray)
     assert expected[2:].sum() == pytest.approx(0.3)
 
 

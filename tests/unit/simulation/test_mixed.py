@@ -73,5 +73,5 @@ def test_the_labels_that_a_verdict_used_are_as_many_as_it_says(
         codes = draw_commit(right, float(gain), MIXED, draw)
         verdict = decide(asked, codes, "", at_hand=shared.known)
         assert np.count_nonzero(used_labels(verdict, codes)) == verdict.labels
-        before += shared.add(verdict, codes)
+        before += shared.add(verdict, codes, asked)
         assert before == np.count_nonzero(shared.known)

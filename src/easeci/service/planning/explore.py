@@ -5,11 +5,13 @@ understood is returned as a :class:`FieldError` with the place in the text; noth
 
 A page answers at once or not at all, so there are bounds on what it takes: texts, clauses,
 and the size of a testset by Hoeffding's inequality, which is known in no time and grows with what
-the exact sizes cost. `easeci plan` has none of them.
+the exact sizes cost. Clauses on anything but n, o and d have no exact size that takes long.
+`easeci plan` has none of these bounds.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,7 +34,7 @@ from easeci.script import (
     Adaptivity,
     Entry,
     Estimator,
-    LinearClause,
+    NormalClause,
     Script,
     assemble,
     parse_difference,
@@ -43,6 +45,7 @@ from easeci.service.scripts import DEFAULTS, script_document
 
 CONDITION, EFFECT, TRUE_DIFFERENCE = "condition", "effect", "true_difference"
 COMMITS, ESTIMATOR = "commits", "estimator"
+CLASSES, EXPECTED = "classes", "expected"
 SCRIPT_FIELDS = (
     CONDITION,
     "reliability",
@@ -53,14 +56,17 @@ SCRIPT_FIELDS = (
     "difference",
     ESTIMATOR,
     "sample",
+    CLASSES,
+    EXPECTED,
 )
 FIELDS = (*SCRIPT_FIELDS, COMMITS, EFFECT, TRUE_DIFFERENCE)
 """``commits``: the name of the mix of commits that the forecast assumes. ``effect``: how far the
 new model really is on the good side of the threshold of each clause that needs labels (below 0: on
-the bad side). ``true_difference``: the true d."""
+the bad side). ``true_difference``: the true d. ``classes`` are separated by commas, and
+``expected`` are shares of classes, such as fraud: 2%."""
 
 FIRST_CONDITION = next(key.example for key in KEYS if key.name == CONDITION)
-LONGEST = {CONDITION: 500}
+LONGEST = {CONDITION: 500, CLASSES: 500, EXPECTED: 500}
 LONGEST_OTHER = 100
 MOST_CLAUSES = 4
 MOST_EXAMPLES = 10_000_000
@@ -213,7 +219,7 @@ def _explore(given: Mapping[str, str]) -> Exploration:
     }
     texts = {**given, **defaults}
     keys = {name: texts[name] for name in SCRIPT_FIELDS if name in texts}
-    script = assemble({name: Entry.option(name, text) for name, text in keys.items()})
+    script = assemble({name: _entry(name, text) for name, text in keys.items()})
     truth, supposed = _truth(script, given)
     made = _plan(script, _mix(given))
     if "sensitivity" not in given:
@@ -228,6 +234,12 @@ def _explore(given: Mapping[str, str]) -> Exploration:
         script_text=_script_text(script, keys),
         difference=truth.difference,
     )
+
+
+def _entry(name: str, text: str) -> Entry:
+    if name == CLASSES:
+        return Entry.options(name, [part.strip() for part in text.split(",") if part.strip()])
+    return Entry.option(name, text)
 
 
 def _mix(given: Mapping[str, str]) -> CommitMix:
@@ -260,7 +272,7 @@ def _require_quick(script: Script) -> None:
         )
 
 
-def _difference(script: Script, clause: LinearClause) -> Fraction:
+def _difference(script: Script, clause: NormalClause) -> Fraction:
     """The largest d that the exact size of a clause on n - o reckons with; 0 for any other."""
     scale = difference_of_accuracies(clause.score)
     if scale is None:
@@ -282,7 +294,7 @@ def _size_by_hoeffding(script: Script) -> int:
     for clause in script.clauses:
         goal = Goal.of(clause, script.mode)
         zone = (goal.clear - goal.bound) / 2.0
-        if zone > 0.0:
+        if zone > 0.0 and clause.score.is_linear:
             total += Hoeffding(float(clause.score.weight)).sample_size(zone, level)
     return total
 
@@ -361,6 +373,17 @@ def _script_text(script: Script, texts: Mapping[str, str]) -> str:
     if script.adaptivity is Adaptivity.NONE and script.third_party is not None:
         adaptivity = f"{adaptivity} -> {script.third_party}"
     spelt = {CONDITION: str(script.condition), "mode": str(script.mode), "adaptivity": adaptivity}
-    return script_document(
-        {name: spelt.get(name, "".join(text.split())) for name, text in texts.items()}
+    text = script_document(
+        {
+            name: spelt.get(name, "".join(text.split()))
+            for name, text in texts.items()
+            if name not in (CLASSES, EXPECTED)
+        }
     )
+    # JSON is YAML too.
+    if script.classes:
+        text += f"  - {CLASSES}: {json.dumps(list(script.classes), ensure_ascii=False)}\n"
+    if script.expected:
+        shares = {name: f"{float(100 * share):.10g}%" for name, share in script.expected}
+        text += f"  - {EXPECTED}: {json.dumps(shares, ensure_ascii=False)}\n"
+    return text

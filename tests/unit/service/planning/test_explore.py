@@ -281,3 +281,22 @@ def test_the_script_to_copy_is_the_script_that_was_planned(
     )
     assert parse_script(found.script_text) == found.script
     assert "\\u" not in found.script_text
+
+
+def test_measures_are_explored_with_classes_and_expected_shares() -> None:
+    """The script to copy has them, and none of the curves fails."""
+    found = explored(
+        condition="recall(*) > 0.8 +/- 0.05", classes="fraud, legit", expected="fraud: 20%"
+    )
+    assert found.script.classes == ("fraud", "legit")
+    assert parse_script(found.script_text).clauses == found.script.clauses
+    assert parse_script(found.script_text).expected == found.script.expected
+    assert found.pass_curve is not None
+    assert found.tolerance_curve is not None
+    applied = {method.estimator for method in found.methods if method.estimate.applies}
+    assert applied == {Estimator.EXACT, Estimator.SEQUENTIAL}
+
+
+def test_a_measure_that_makes_no_sense_is_shown_with_its_place() -> None:
+    wrong = refused(condition="recall(*) > 0.8 +/- 0.05")
+    assert (wrong.field, wrong.column) == ("condition", 0)
