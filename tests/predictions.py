@@ -58,7 +58,9 @@ def built_for_real() -> Iterator[None]:
 def read_directly() -> Iterator[None]:
     """Read predictions in this process, while this lasts: starting another one takes time."""
     with mock.patch.object(
-        predictions, READ, lambda path, ids: read_predictions(path, ids, limits_for(ids))
+        predictions,
+        READ,
+        lambda path, ids, scored: read_predictions(path, ids, limits_for(ids), scored=scored),
     ):
         yield
 

@@ -32,6 +32,13 @@ def check(
     new: Annotated[Path, typer.Option("--new", help="Predictions of the new model.")],
     old: Annotated[Path | None, typer.Option("--old", help="Predictions of the old model.")] = None,
     labels: Annotated[Path | None, typer.Option("--labels", help="Labels, all or some.")] = None,
+    examples: Annotated[
+        Path | None, typer.Option("--examples", help="Examples with the columns of slices.")
+    ] = None,
+    tested: Annotated[
+        list[Path] | None,
+        typer.Option("--tested", help="Predictions of a model tested before, for top; repeatable."),
+    ] = None,
     *,
     options: ScriptOptions,
     history: Annotated[
@@ -49,7 +56,14 @@ def check(
     request = options.request(None if options.steps is not None else ONE_VERDICT)
     show_warnings(request.script.warnings())
     checked = check_files(
-        request.script, new=new, old=old, labels=labels, history=history, seed=seed
+        request.script,
+        new=new,
+        old=old,
+        labels=labels,
+        examples=examples,
+        tested=tested or (),
+        history=history,
+        seed=seed,
     )
     if ask is not None and checked.verdict.passed is None:
         write_ids(ask, checked.wanted_ids)

@@ -18,7 +18,7 @@ from easeci.notify.facts import (
     WarningFacts,
 )
 from easeci.notify.letter import one_line
-from easeci.notify.page import Block, Facts, Heading, Literal, Paragraph, as_html, as_text
+from easeci.notify.page import Block, FactRows, Heading, Literal, Paragraph, as_html, as_text
 from easeci.verdict.logic import Result
 
 ADD = "easeci testset add EXAMPLES"
@@ -52,7 +52,7 @@ def verdict_letter(facts: VerdictFacts) -> Words:
         facts.project,
         (
             Paragraph(f"{answer}: {_quote(facts.why)}.{_meaning(facts)}"),
-            Facts(rows),
+            FactRows(rows),
             *clauses,
             *(() if facts.note is None else (Paragraph(facts.note),)),
             Heading("What to do next"),
@@ -65,7 +65,7 @@ def verdict_letter(facts: VerdictFacts) -> Words:
 def _clause(clause: ClauseFacts) -> tuple[Block, ...]:
     return (
         Heading(_quote(clause.text)),
-        Facts(
+        FactRows(
             (
                 ("Outcome", clause.result),
                 ("Estimate", clause.estimate),
@@ -119,7 +119,7 @@ def alarm_letter(facts: AlarmFacts) -> Words:
                 f"A new testset is needed: {_why(facts.reason)}. Until there is one, no commit is "
                 "tested, and none can pass or fail."
             ),
-            Facts(rows),
+            FactRows(rows),
             Heading("What to do next"),
             Paragraph(_needs(facts.needs)),
             Paragraph("Add the new testset:"),
@@ -156,7 +156,7 @@ def warning_letter(facts: WarningFacts) -> Words:
         facts.project,
         (
             Paragraph(what),
-            Facts(rows),
+            FactRows(rows),
             Heading("What to do next"),
             *(Paragraph(text) for text in advice),
             Paragraph(_needs(facts.needs)),

@@ -34,7 +34,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactRows:
     """Names and values."""
 
     rows: tuple[tuple[str, str], ...]
@@ -47,7 +47,7 @@ class Literal:
     lines: tuple[str, ...]
 
 
-Block = Heading | Paragraph | Facts | Literal
+Block = Heading | Paragraph | FactRows | Literal
 
 
 def as_text(blocks: tuple[Block, ...]) -> str:
@@ -68,7 +68,7 @@ def _text_lines(block: Block) -> Iterator[str]:
             yield from (*lines, "-" * max(map(columns, lines)))
         case Paragraph(text):
             yield from wrapped(text)
-        case Facts(rows):
+        case FactRows(rows):
             width = max(len(name) for name, _ in rows) + 4
             for name, value in rows:
                 yield from wrapped(value, f"  {name}".ljust(width), " " * width)

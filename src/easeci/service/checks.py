@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,10 @@ from easeci.script import Adaptivity, Estimator, Mode, Script
 if TYPE_CHECKING:
     import polars as pl
 
+    from easeci.evidence.facts import Facts
     from easeci.plan import Plan
+    from easeci.tables.align import AlignedExamples
+    from easeci.tables.facts import ExampleColumns
     from easeci.tables.source import Source
     from easeci.verdict.result import Verdict
 
@@ -52,12 +56,16 @@ def check(
     new: Source,
     old: Source | None = None,
     labels: Source | None = None,
+    examples: Source | None = None,
+    tested: Sequence[Source] = (),
     history: str | None = None,
     seed: str = "",
 ) -> Checked:
     """One verdict from predictions and labels. The caller counts the steps.
 
     ``old`` may be left out if the condition has neither o nor d, ``labels`` if it is on d alone.
+    ``examples`` are a file or a DataFrame with the columns that slices such as n[lang=de] name.
+    ``tested`` are the predictions of the models that were tested before, for n - top(5).
     ``history`` holds the answers that this testset has given so far, such as "PFF"; without it
     every step has the published level. ``seed`` keys the order in which examples are looked at.
 
@@ -66,38 +74,123 @@ def check(
     ``exact`` is for a user who had all labels before the first answer.
     """
     # Here and not above, because a plan needs no polars.
-    from easeci.evidence.cells import unlabelled
-    from easeci.tables.align import align
-    from easeci.tables.column import ColumnRole
-    from easeci.tables.source import load_column
+    import numpy as np
+
+    from easeci.evidence.codes import unlabelled
+    from easeci.plan.clause_shapes import exact_obstacle
+    from easeci.tables.facts import example_facts
+    from easeci.tables.order import keyed_order
     from easeci.verdict.decide import decide
 
-    if script.needs_old_model and old is None:
+    _require_history(script, history)
+    _require_sources(script, old=old, labels=labels, examples=examples, tested=tested)
+    testset, columns = _columns(script, new, old, labels, examples, tested)
+    if columns.slices is not None:
+        every = {where.column for where in script.slices if where.every}
+        script = script.expanded({name: columns.slices.values_of(name) for name in every})
+    by_default = script.estimator is Estimator.AUTO
+    if by_default:
+        script = replace(script, estimator=Estimator.SEQUENTIAL)
+    order = None
+    if script.estimator is Estimator.SEQUENTIAL:
+        order = keyed_order(testset.new.ids, seed)
+    facts = example_facts(script, columns, order)
+    if order is None and not _has_all_labels(script, facts):
+        order = keyed_order(testset.new.ids, seed)  # labels are asked for along it
+        facts = example_facts(script, columns, order)
+    verdict = decide(script, facts, history, at_hand=~unlabelled(facts.cells))
+    wanted = np.array(verdict.wanted, np.intp)
+    apt = by_default and script.needs_labels and exact_obstacle(script.clauses) is None
+    return Checked(
+        verdict,
+        testset.ids_at(wanted if order is None else order[wanted]),
+        apt and _has_all_labels(script, facts),
+    )
+
+
+def _has_all_labels(script: Script, facts: Facts) -> bool:
+    """Whether no label is missing that matters to the condition."""
+    from easeci.evidence.codes import unlabelled
+    from easeci.evidence.labelled import LabelledTestset
+
+    scores = [clause.score for clause in script.clauses]
+    missing = unlabelled(facts.cells).any()
+    return not (missing and LabelledTestset(facts).missing_labels(scores))
+
+
+def _compares_with_old(script: Script) -> bool:
+    """Whether a clause compares with the old model; ``top`` compares with those tested before."""
+    return any(c.score.needs_old_model and c.score.top is None for c in script.clauses)
+
+
+def _require_sources(
+    script: Script,
+    *,
+    old: Source | None,
+    labels: Source | None,
+    examples: Source | None,
+    tested: Sequence[Source],
+) -> None:
+    """Refuse to begin without what the condition needs, or with a file that is not there."""
+    if _compares_with_old(script) and old is None:
         raise UsageError(
             "the condition compares with the old model, so its predictions are needed too",
             hint="Give them as --old (old=…).",
         )
-    _require_history(script, history)
-    for source in (old, labels):
+    if script.slices and examples is None:
+        columns = ", ".join(dict.fromkeys(chosen.column for chosen in script.slices))
+        raise UsageError(
+            f"the condition has slices by columns of the examples ({columns}), so the examples are "
+            "needed too",
+            hint="Give them as --examples (examples=…).",
+        )
+    if any(clause.score.top for clause in script.clauses) and not tested:
+        raise UsageError(
+            "the condition compares with the best models that were tested before (top), so their "
+            "predictions are needed",
+            hint="Give each of them as --tested (tested=[…]).",
+        )
+    for source in (old, labels, examples, *tested):
         # Also if the condition does not need the file: a wrong name is a mistake anyway.
         if isinstance(source, str | Path) and not Path(source).exists():
             raise UsageError(f"there is no file {source}")
-    testset = align(
-        load_column(new, ColumnRole.NEW),
-        load_column(old, ColumnRole.OLD) if old is not None and script.needs_old_model else None,
-        load_column(labels, ColumnRole.LABELS)
-        if labels is not None and script.needs_labels
-        else None,
+
+
+def _columns(
+    script: Script,
+    new: Source,
+    old: Source | None,
+    labels: Source | None,
+    examples: Source | None,
+    tested: Sequence[Source],
+) -> tuple[AlignedExamples, ExampleColumns]:
+    """What the condition needs of the sources, joined by id."""
+    from easeci.tables.align import align, aligned_predictions, example_codes
+    from easeci.tables.column import ColumnRole
+    from easeci.tables.facts import ExampleColumns, ModelOutput, require_named_classes
+    from easeci.tables.slice_checks import load_slices
+    from easeci.tables.source import load_column
+
+    made = load_column(new, ColumnRole.NEW, scored=script.needs_scores)
+    before = known = None
+    if old is not None and _compares_with_old(script):
+        scores = (clause.score for clause in script.clauses)
+        compared = any(s.blocks is not None and s.needs_old_model for s in scores)
+        before = load_column(old, ColumnRole.OLD, scored=compared)
+    if labels is not None and script.needs_labels:
+        known = load_column(labels, ColumnRole.LABELS)
+    testset = align(made, before, known)
+    classes = [made.values, *([] if testset.labels is None else [testset.labels])]
+    require_named_classes(script.named_classes, classes)
+    rivals = [aligned_predictions(made, load_column(one, ColumnRole.OLD)) for one in tested]
+    return testset, ExampleColumns(
+        testset.cells,
+        ModelOutput(made.values, made.scores),
+        None if testset.old is None else ModelOutput(testset.old.values, testset.old.scores),
+        testset.labels,
+        load_slices(examples, made, script.slices, testset.labels) if script.slices else None,
+        [example_codes(made.values, rival.values, testset.labels) for rival in rivals],
     )
-    complete = not testset.lacks_labels(script.clauses)
-    by_default = script.estimator is Estimator.AUTO
-    if by_default:
-        script = replace(script, estimator=Estimator.SEQUENTIAL)
-    if script.estimator is Estimator.SEQUENTIAL or not complete:
-        testset = testset.ordered(seed)
-    verdict = decide(script, testset.codes, history, at_hand=~unlabelled(testset.codes))
-    apt = by_default and complete and script.needs_labels
-    return Checked(verdict, testset.ids_at(verdict.wanted), apt)
 
 
 def _require_history(script: Script, history: str | None) -> None:

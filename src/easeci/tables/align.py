@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.evidence.cells import STATES, Code, Codes, Counts, Flags, LabelState, codes_of
-from easeci.script import LinearClause
-from easeci.tables.column import Column, Kind, comparable, named, require_unique, where
+from easeci.evidence.cells import STATES, Code, LabelState, codes_of
+from easeci.evidence.codes import Codes, Flags
+from easeci.tables.column import (
+    Column,
+    Kind,
+    comparable,
+    named,
+    require_unique,
+    where,
+)
+from easeci.tables.order import Positions
 
 FEWEST_LABELS = 20
 """Fewer labels than this may all be of classes that no model predicts, if more are missing."""
@@ -20,27 +26,17 @@ FEWEST_LABELS = 20
 
 @dataclass(frozen=True)
 class AlignedExamples:
-    """The examples of one check: ids and codes, in the same order."""
+    """The examples of one check, in the order of the new model's predictions."""
 
-    ids: pl.Series
-    codes: Codes
+    new: Column
+    old: Column | None
+    labels: pl.Series | None
+    """Null where no label is known."""
+    cells: Codes
 
-    def ordered(self, seed: str) -> AlignedExamples:
-        """The same examples in the order of a hash of seed and id.
-
-        Never the order of a file, which may be sorted by class.
-        """
-        order = _order(self.ids, seed)
-        return AlignedExamples(self.ids.gather(order), self.codes[order])
-
-    def lacks_labels(self, clauses: Iterable[LinearClause]) -> bool:
-        """Whether the score of a clause depends on a missing label."""
-        counts = Counts.of(self.codes)
-        return any(counts.missing_labels(clause.score) for clause in clauses)
-
-    def ids_at(self, positions: tuple[int, ...]) -> pl.Series:
-        """The ids at these positions."""
-        return self.ids.gather(list(positions))
+    def ids_at(self, places: Positions) -> pl.Series:
+        """The ids of some examples."""
+        return self.new.ids.gather(places)
 
 
 def align(new: Column, old: Column | None, labels: Column | None) -> AlignedExamples:
@@ -50,35 +46,47 @@ def align(new: Column, old: Column | None, labels: Column | None) -> AlignedExam
     if columns seem to spell the classes differently.
     """
     require_unique(new)
-    old_values = None if old is None else aligned_predictions(new, old)
-    label_values = None if labels is None else aligned_labels(new, labels)
+    old = None if old is None else aligned_predictions(new, old)
+    known = None if labels is None else aligned_labels(new, labels)
     for first, second in ((new, old), (new, labels), (old, labels)):
         if first is not None and second is not None:
             require_comparable(first, second)
-    codes = example_codes(new.values, old_values, label_values)
-    _require_overlap(new, old, labels, codes)
-    return AlignedExamples(new.ids, codes)
+    cells = example_codes(new.values, None if old is None else old.values, known)
+    _require_overlap(new, old, labels, cells)
+    return AlignedExamples(new, old, known, cells)
 
 
-def aligned_predictions(new: Column, old: Column) -> pl.Series:
-    """The values of ``old`` in the order of ``new``, whose ids they must cover exactly."""
+def aligned_predictions(new: Column, old: Column) -> Column:
+    """``old`` in the order of ``new``, whose ids it must cover exactly, with its scores."""
     if _same_ids(new, old):
-        return old.values
-    require_unique(old)
-    new_ids, old_ids = comparable(new.ids, old.ids)
-    missing = new_ids.filter(~new_ids.is_in(old_ids.implode()))
+        return old
+    frame = old.values.alias("value").to_frame()
+    if old.scores is not None:
+        frame = frame.with_columns(old.scores.values.alias("score"))
+    found = aligned_rows(new, old, frame, "Predictions must cover the testset exactly.")
+    scores = old.scores if old.scores is None else replace(old.scores, values=found["score"])
+    return replace(old, ids=new.ids, values=found["value"], scores=scores)
+
+
+def aligned_rows(new: Column, other: Column, rows: pl.DataFrame, hint: str) -> pl.DataFrame:
+    """The rows of ``other`` in the order of ``new``, whose ids they must cover exactly."""
+    if _same_ids(new, other):
+        return rows
+    require_unique(other)
+    ids, other_ids = comparable(new.ids, other.ids)
+    missing = ids.filter(~ids.is_in(other_ids.implode()))
     if len(missing):
         raise DataError(
-            f"{old.name} lacks ids of {new.name}: {len(missing):,}, first {named(missing)}",
-            hint="Predictions must cover the testset exactly.",
+            f"{other.name} lacks ids of {new.name}: {len(missing):,}, first {named(missing)}",
+            hint=hint,
         )
-    extra = old_ids.filter(~old_ids.is_in(new_ids.implode()))
+    extra = other_ids.filter(~other_ids.is_in(ids.implode()))
     if len(extra):
         raise DataError(
-            f"{old.name} has more ids than {new.name}: {len(extra):,}, first {named(extra)}",
-            hint="Predictions must cover the testset exactly.",
+            f"{other.name} has more ids than {new.name}: {len(extra):,}, first {named(extra)}",
+            hint=hint,
         )
-    return _looked_up(new_ids, old_ids, old.values)
+    return _looked_up(ids, other_ids, rows)
 
 
 def aligned_labels(new: Column, labels: Column) -> pl.Series:
@@ -98,7 +106,7 @@ def aligned_labels(new: Column, labels: Column) -> pl.Series:
             f"{labels.name}: labels for ids that are not in {new.name}: {where(labels, unknown)}",
             hint="Labels may cover a part of the testset, but nothing else.",
         )
-    return _looked_up(new_ids, label_ids, labels.values)
+    return _looked_up(new_ids, label_ids, labels.values.to_frame("value"))["value"]
 
 
 def _same_ids(first: Column, second: Column) -> bool:
@@ -109,10 +117,10 @@ def _same_ids(first: Column, second: Column) -> bool:
     )
 
 
-def _looked_up(ids: pl.Series, keys: pl.Series, values: pl.Series) -> pl.Series:
-    left = pl.DataFrame({"id": ids})
-    right = pl.DataFrame({"id": keys, "value": values})
-    return left.join(right, on="id", how="left", maintain_order="left")["value"]
+def _looked_up(ids: pl.Series, keys: pl.Series, rows: pl.DataFrame) -> pl.DataFrame:
+    places = pl.DataFrame({"id": keys}).with_row_index("place")
+    found = pl.DataFrame({"id": ids}).join(places, on="id", how="left", maintain_order="left")
+    return rows[found["place"]]
 
 
 def require_comparable(first: Column, second: Column) -> None:
@@ -135,7 +143,8 @@ def require_comparable(first: Column, second: Column) -> None:
 
 def _require_overlap(new: Column, old: Column | None, labels: Column | None, codes: Codes) -> None:
     """Refuse columns without a common value: the classes are spelt differently."""
-    present = np.bincount(codes, minlength=len(Code)) > 0
+    counts = np.array([np.count_nonzero(codes == int(code)) for code in Code])
+    present = counts > 0
     labelled = present[: Code.AGREE_UNLABELLED].any()
     complete = not present[Code.AGREE_UNLABELLED :].any()
     if labels is not None and labelled:
@@ -145,7 +154,7 @@ def _require_overlap(new: Column, old: Column | None, labels: Column | None, cod
             if column is not None and not present[[Code.AGREE_RIGHT, right]].any()
         ]
         # A few labels may miss all classes of one model, but not those of both.
-        enough = int(np.count_nonzero(codes < Code.AGREE_UNLABELLED)) >= FEWEST_LABELS
+        enough = int(counts[: Code.AGREE_UNLABELLED].sum()) >= FEWEST_LABELS
         if complete or (enough and (len(never_right) == 2 or old is None)):
             for column in never_right:
                 require_common_value(column, labels)
@@ -199,12 +208,3 @@ def _equal(first: pl.Series, second: pl.Series) -> Flags:
     """Where two columns are equal; null is equal to nothing."""
     one, other = comparable(first, second)
     return (one == other).fill_null(False).to_numpy()
-
-
-def _order(ids: pl.Series, seed: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Positions sorted by a keyed hash of the id: random to people without the seed."""
-    key = hashlib.blake2b(seed.encode(), digest_size=32).digest()
-    digests = [
-        hashlib.blake2b(str(value).encode(), key=key, digest_size=16).digest() for value in ids
-    ]
-    return np.argsort(np.array(digests, dtype="S16"), kind="stable")

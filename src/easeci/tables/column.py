@@ -9,12 +9,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from easeci.errors import DataError
 
 LONGEST_VALUE = 10_000
 MOST_NAMED = 3
+LOOKED_AT = 100
+LABEL_NAMES = ("label", "labels")
+"""Names that only columns of labels have."""
+SUSPICIOUS_NAMES = (*LABEL_NAMES, "target", "y")
+"""Names that columns of labels often have."""
 
 
 class ColumnRole(StrEnum):
@@ -40,6 +47,39 @@ class ColumnRole(StrEnum):
         return f"{self.column}s"
 
 
+class ScoreKind(StrEnum):
+    """What the scores of a model mean. The value is the name of their column in a file."""
+
+    PROBABILITY = "probability"
+    """The probability of the class that ``auc`` names in the condition."""
+    CONFIDENCE = "confidence"
+    """The probability of the class that the model predicts."""
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """One score for each prediction of a model: Float64, from 0 to 1, none missing."""
+
+    kind: ScoreKind
+    values: pl.Series
+
+    def ordered(self, order: npt.NDArray[np.intp]) -> ModelScores:
+        """The same scores with row ``order[0]`` first."""
+        return ModelScores(self.kind, self.values.gather(order))
+
+    def towards(self, positive: str, predictions: pl.Series) -> npt.NDArray[np.float64]:
+        """How probable the model finds a class, for each of its predictions.
+
+        A confidence counts for the class that is predicted, so elsewhere its rest is taken.
+        """
+        if self.kind is ScoreKind.PROBABILITY:
+            return self.values.to_numpy()
+        predicted, _ = comparable(predictions, pl.Series([positive]))
+        return np.where(
+            (predicted == positive).to_numpy(), self.values.to_numpy(), 1.0 - self.values.to_numpy()
+        )
+
+
 class Kind(StrEnum):
     """What the values of a column are, for example whole numbers, even if stored as text."""
 
@@ -61,6 +101,8 @@ class Column:
     values: pl.Series
     positional: bool = False
     """Whether the ids are positions in a list."""
+    scores: ModelScores | None = None
+    """The scores beside a model's predictions, if they were asked for."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -109,14 +151,15 @@ def checked(
 
 def checked_ids(name: str, ids: pl.Series) -> pl.Series:
     """Ids as Int64 or String. DataError if one is missing."""
-    ids = _plain(ids)
+    ids = plain(ids)
     if ids.dtype not in (pl.Int64, pl.String):
         raise DataError(
-            f"{name}: ids must be whole numbers or text, not {_type_name(ids.dtype)}",
+            f"{name}: ids must be whole numbers or text, not {type_name(ids.dtype)}",
             hint="Joins are by id, so an id must be written the same way everywhere.",
         )
-    missing = ids.is_null() if ids.dtype == pl.Int64 else ids.fill_null("") == ""
-    if missing.any():
+    texts = ids.dtype == pl.String
+    if ids.null_count() or (texts and ids.str.len_bytes().min() == 0):
+        missing = ids.fill_null("") == "" if texts else ids.is_null()
         raise DataError(f"{name}: {_rows(missing)} no id")
     return ids
 
@@ -134,20 +177,30 @@ def require_unique(column: Column) -> None:
 def repeated_ids(ids: pl.Series) -> pl.Series | None:
     """Marks the rows that are the first of several with the same id; None if there are none.
 
-    Two quick checks come first: ascending ids are distinct, and so are ids with distinct hashes.
+    Quick checks come first: rising ids are distinct, as texts or as the numbers that they spell,
+    and so are ids with distinct hashes.
     """
-    if bool((ids.slice(1) > ids.head(-1)).all()):
+    if _rise(ids) or (ids.dtype == pl.String and _rise(ids, as_type=pl.Int64)):
         return None
     if ids.hash().n_unique() == len(ids) or ids.n_unique() == len(ids):
         return None
     return ids.is_duplicated() & ids.is_first_distinct()
 
 
+def _rise(ids: pl.Series, as_type: type[pl.Int64] | None = None) -> bool:
+    """Whether all ids are of a type and greater than the one before. The first few decide often."""
+    for part in (ids.head(LOOKED_AT), ids):
+        values = part if as_type is None else part.cast(as_type, strict=False)
+        if values.null_count() or not (values.slice(1) > values.head(-1)).all():
+            return False
+    return True
+
+
 def _plain_values(name: str, role: ColumnRole, values: pl.Series) -> pl.Series:
-    values = _plain(values)
+    values = plain(values)
     if values.dtype not in (pl.Int64, pl.String, pl.Float64):
         raise DataError(
-            f"{name}: {role.plural} must be numbers or text, not {_type_name(values.dtype)}"
+            f"{name}: {role.plural} must be numbers or text, not {type_name(values.dtype)}"
         )
     if values.dtype == pl.String and values.str.len_bytes().min() == 0:
         return values.set(values == "", None)  # an empty cell, quoted or not
@@ -212,11 +265,12 @@ def as_text(values: pl.Series) -> pl.Series:
 
 def named(ids: pl.Series) -> str:
     """The first few ids, and how many more there are."""
-    shown = ", ".join(_shortened(str(value)) for value in ids.head(MOST_NAMED))
+    shown = ", ".join(shortened(str(value)) for value in ids.head(MOST_NAMED))
     return shown + _and_more(len(ids))
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """A text as a message shows it: at most 40 characters, all printable."""
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text if len(text) <= 40 else text[:39] + "…"
 
@@ -230,7 +284,7 @@ def _rows(bad: pl.Series) -> str:
     return f"{total:,} data rows have ({listed}{', …' if total > len(rows) else ''})"
 
 
-def _plain(values: pl.Series) -> pl.Series:
+def plain(values: pl.Series) -> pl.Series:
     """Values as Int64, Float64 or String if nothing is lost by it, otherwise unchanged."""
     dtype = values.dtype
     if dtype in (pl.Int64, pl.Float64, pl.String):
@@ -249,7 +303,8 @@ def _plain(values: pl.Series) -> pl.Series:
     return values
 
 
-def _type_name(dtype: pl.DataType) -> str:
+def type_name(dtype: pl.DataType) -> str:
+    """What people call values of this type."""
     if dtype.is_float() or dtype.is_decimal():
         return "decimal numbers"
     if dtype.is_temporal():

@@ -45,8 +45,8 @@ class ReadingLimits:
 
     @property
     def answer_bytes(self) -> int:
-        """The most that the reading process may write: a line, and the texts with their places."""
-        return MIB + 8 * self.examples + self.file_bytes
+        """The most that the reading process may write: a line, scores, texts and their places."""
+        return MIB + 16 * self.examples + self.file_bytes
 
     @property
     def cpu_seconds(self) -> int:

@@ -12,7 +12,8 @@ import os
 import signal
 import stat
 import sys
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO
 
@@ -21,9 +22,10 @@ import polars as pl
 from easeci.errors import DataError
 from easeci.tables.align import aligned_predictions
 from easeci.tables.column import Column, ColumnRole, as_text
-from easeci.tables.packed import pack_classes
+from easeci.tables.packed import pack_classes, pack_scores
 from easeci.tables.parquet_footer import load_footer
 from easeci.tables.reading_limits import ReadingLimits, size_in_mib
+from easeci.tables.scores import SCORE_COLUMNS
 from easeci.tables.source import ID, load_column
 
 READY = b"ready\n"
@@ -33,12 +35,15 @@ NO_MEMORY = 75
 SET_PDEATHSIG = 1
 LONGEST_FOOTER = 8 << 20
 MOST_DESCRIPTORS = 64
-ONLY_TWO = f"Write only the columns {ID} and {ColumnRole.NEW.column}."
+ONLY_NEEDED = f"Write only the columns {ID} and {ColumnRole.NEW.column}, and scores for auc."
 
 
-def write_orders(path: Path, ids: pl.Series, limits: ReadingLimits, orders: IO[bytes]) -> None:
+def write_orders(
+    path: Path, ids: pl.Series, limits: ReadingLimits, orders: IO[bytes], *, scored: bool
+) -> None:
     """Write what the process reads from its standard input: it trusts that."""
-    line = {"path": str(path), "limits": asdict(limits), "parent": os.getpid()}
+    parent = os.getpid()
+    line = {"path": str(path), "limits": asdict(limits), "parent": parent, "scored": scored}
     orders.write(json.dumps(line).encode() + b"\n")
     ids.alias(ID).to_frame().write_ipc(orders)
 
@@ -59,7 +64,7 @@ def main() -> None:
     output.write(READY)
     output.flush()
     try:
-        _answer(Path(orders["path"]), ids, limits, output)
+        _answer(Path(orders["path"]), ids, limits, output, scored=orders["scored"])
         output.flush()
     except MemoryError:
         os._exit(NO_MEMORY)
@@ -94,41 +99,50 @@ def _end_with(parent: int) -> None:
         os._exit(0)
 
 
-def _answer(path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes]) -> None:
+def _answer(
+    path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes], *, scored: bool
+) -> None:
     try:
-        values = read_predictions(path, ids, limits)
+        read = read_predictions(path, ids, limits, scored=scored)
     except DataError as problem:
         line = {"message": problem.message, "hint": problem.hint}
         output.write(json.dumps(line).encode() + b"\n")
         return
-    classes, packed = pack_classes(values)
-    output.write(json.dumps({"classes": classes}).encode() + b"\n")
+    classes, packed = pack_classes(read.values)
+    kind = None if read.scores is None else str(read.scores.kind)
+    output.write(json.dumps({"classes": classes, "scores": kind}).encode() + b"\n")
+    if read.scores is not None:
+        output.write(pack_scores(read.scores.values))
     output.write(packed)
 
 
-def read_predictions(path: Path, ids: pl.Series, limits: ReadingLimits) -> pl.Series:
+def read_predictions(
+    path: Path, ids: pl.Series, limits: ReadingLimits, *, scored: bool = False
+) -> Column:
     """The predictions of a file as text, in the order of the ids, which they must cover exactly.
 
-    Errors name the file without its folder, which is a temporary one.
+    With ``scored``, their scores too. Errors name the file without its folder, which is a temporary
+    one.
     """
     try:
-        return _read(path, ids, limits)
+        return _read(path, ids, limits, scored=scored)
     except DataError as problem:
         message = problem.message.replace(f"{path.parent}/", "")
         raise DataError(message, hint=problem.hint) from None
 
 
-def _read(path: Path, ids: pl.Series, limits: ReadingLimits) -> pl.Series:
+def _read(path: Path, ids: pl.Series, limits: ReadingLimits, *, scored: bool) -> Column:
     _require_size(path, limits)
     if path.suffix.lower() == ".parquet":
-        _require_footer(path, limits)
-    received = load_column(path, ColumnRole.NEW)
+        _require_footer(path, limits, SCORE_COLUMNS if scored else ())
+    received = load_column(path, ColumnRole.NEW, scored=scored)
     testset = Column("the testset", ColumnRole.NEW, ids, ids)
-    values = as_text(aligned_predictions(testset, received))
+    aligned = aligned_predictions(testset, received)
+    values = as_text(aligned.values)
     total = int(values.str.len_bytes().sum())
     if total > limits.file_bytes:
         raise DataError(f"{path}: its predictions have {size_in_mib(total)} of text{_most(limits)}")
-    return values
+    return replace(aligned, values=values)
 
 
 def _require_size(path: Path, limits: ReadingLimits) -> None:
@@ -140,13 +154,13 @@ def _require_size(path: Path, limits: ReadingLimits) -> None:
     if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
         raise DataError(f"{path} is not a regular file")
     if about.st_size > limits.file_bytes:
-        raise DataError(f"{path} has {size_in_mib(about.st_size)}{_most(limits)}", hint=ONLY_TWO)
+        raise DataError(f"{path} has {size_in_mib(about.st_size)}{_most(limits)}", hint=ONLY_NEEDED)
 
 
-def _require_footer(path: Path, limits: ReadingLimits) -> None:
+def _require_footer(path: Path, limits: ReadingLimits, more: Sequence[str]) -> None:
     """Refuse a Parquet file that says itself that it is too large."""
     try:
-        footer = load_footer(path, (ID, ColumnRole.NEW.column), LONGEST_FOOTER)
+        footer = load_footer(path, (ID, ColumnRole.NEW.column, *more), LONGEST_FOOTER)
     except OSError:
         return
     if footer is None:

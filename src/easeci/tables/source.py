@@ -14,6 +14,7 @@ import polars as pl
 
 from easeci.errors import DataError
 from easeci.tables.column import Column, ColumnRole, checked
+from easeci.tables.scores import SCORE_COLUMNS, no_scores, with_scores
 
 ID = "id"
 T = TypeVar("T")
@@ -25,22 +26,37 @@ Source = str | os.PathLike[str] | Any
 Series with ids as its index; or a sequence of values (list, numpy array) with positions as ids."""
 
 
-def load_column(source: Source, role: ColumnRole) -> Column:
-    """Load a column and check it."""
+def load_column(source: Source, role: ColumnRole, *, scored: bool = False) -> Column:
+    """Load a column and check it; with ``scored``, also the scores beside a model's predictions.
+
+    DataError if scores are wanted and missing. Otherwise they are ignored like other columns.
+    """
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        frame = _read(path, role)
-        return checked(str(path), role, *_two_columns(frame, str(path), role))
-    return _from_memory(source, role)
+        return _from_table(_read(path, role, scored=scored), str(path), role, scored=scored)
+    return _from_memory(source, role, scored=scored)
+
+
+def _from_table(frame: pl.DataFrame, name: str, role: ColumnRole, *, scored: bool) -> Column:
+    column = checked(name, role, *_two_columns(frame, name, role))
+    if not scored:
+        return column
+    for score in SCORE_COLUMNS:
+        _require_single(frame, name, score)
+    return with_scores(column, [frame[c] for c in SCORE_COLUMNS if c in frame.columns])
 
 
 def _two_columns(frame: pl.DataFrame, name: str, role: ColumnRole) -> tuple[pl.Series, pl.Series]:
     for column in (ID, role.column):
         if column not in frame.columns:
             raise _no_column(name, column, frame.columns, role)
-        if f"{column}_duplicated_0" in frame.columns:
-            raise DataError(f"{name} has two columns '{column}'")
+        _require_single(frame, name, column)
     return frame[ID], frame[role.column]
+
+
+def _require_single(frame: pl.DataFrame, name: str, column: str) -> None:
+    if f"{column}_duplicated_0" in frame.columns:
+        raise DataError(f"{name} has two columns '{column}'")
 
 
 def _no_column(name: str, column: str, found: list[str], role: ColumnRole) -> DataError:
@@ -55,20 +71,37 @@ def _no_column(name: str, column: str, found: list[str], role: ColumnRole) -> Da
     return DataError(f"{lacks}; it has {shown}", hint=f"Its first row must be id,{role.column}.")
 
 
-def _from_memory(source: Any, role: ColumnRole) -> Column:
+def _from_memory(source: Any, role: ColumnRole, *, scored: bool) -> Column:
     name = "the labels" if role is ColumnRole.LABELS else f"the {role} predictions"
     if isinstance(source, pl.DataFrame):
-        return checked(name, role, *_two_columns(source, name, role))
+        return _from_table(source, name, role, scored=scored)
+    if is_pandas_frame(source):
+        wanted = (ID, role.column, *role.more_columns, *(SCORE_COLUMNS if scored else ()))
+        frame = polars_frame(source, name, wanted)
+        return _from_table(frame, name, role, scored=scored)
+    if scored:
+        problem = no_scores(name)
+        raise DataError(problem.message, hint="Give a DataFrame or a file: a list has no columns.")
     if isinstance(source, Mapping):
         keys, items = list(source.keys()), list(source.values())
         return checked(name, role, series(keys, name), series(items, name))
-    if hasattr(source, "columns") and hasattr(source, "to_dict"):
-        columns = {str(c): series(source[c], name) for c in source.columns}
-        return checked(name, role, *_two_columns(pl.DataFrame(columns), name, role))
     values = series(source, name)
     if hasattr(source, "index") and hasattr(source, "isna"):
         return checked(name, role, series(list(source.index), name), values)
     return checked(name, role, pl.int_range(len(values), eager=True), values, positional=True)
+
+
+def is_pandas_frame(source: Any) -> bool:
+    """Whether it is a pandas DataFrame; pandas itself need not be installed."""
+    return hasattr(source, "columns") and hasattr(source, "to_dict")
+
+
+def polars_frame(source: Any, name: str, wanted: Collection[str]) -> pl.DataFrame:
+    """The wanted columns of a pandas DataFrame, and the others by name alone."""
+    nothing = pl.repeat(None, len(source), eager=True)
+    return pl.DataFrame(
+        {str(c): series(source[c], name) if str(c) in wanted else nothing for c in source.columns}
+    )
 
 
 def series(values: Any, name: str) -> pl.Series:
@@ -89,12 +122,12 @@ def series(values: Any, name: str) -> pl.Series:
         ) from None
 
 
-def _read(path: Path, role: ColumnRole) -> pl.DataFrame:
+def _read(path: Path, role: ColumnRole, *, scored: bool = False) -> pl.DataFrame:
     ending = path.suffix.lower()
     # A JSONL file without labels has no lines. A CSV file needs at least its header.
     may_be_empty = role is ColumnRole.LABELS and ending in (".jsonl", ".ndjson")
     return read_guarded(
-        path, role.plural, lambda: _READERS[ending](path, role), may_be_empty=may_be_empty
+        path, role.plural, lambda: _READERS[ending](path, role, scored), may_be_empty=may_be_empty
     )
 
 
@@ -136,7 +169,7 @@ def read_guarded(
         ) from None
 
 
-def _read_csv(path: Path, role: ColumnRole) -> pl.DataFrame:  # noqa: ARG001
+def _read_csv(path: Path, role: ColumnRole, scored: bool) -> pl.DataFrame:  # noqa: ARG001
     with path.open("rb") as file:
         require_utf8(str(path), file.read(2))
     try:
@@ -155,10 +188,10 @@ def csv_problem(name: str, error: BaseException) -> DataError:
     )
 
 
-def _read_parquet(path: Path, role: ColumnRole) -> pl.DataFrame:
+def _read_parquet(path: Path, role: ColumnRole, scored: bool) -> pl.DataFrame:
     try:
         known = pl.read_parquet_schema(path)
-        wanted = (ID, role.column, *role.more_columns)
+        wanted = (ID, role.column, *role.more_columns, *(SCORE_COLUMNS if scored else ()))
         if not {ID, role.column} <= known.keys():
             return pl.read_parquet(path, n_rows=0)
         return pl.read_parquet(path, columns=[c for c in wanted if c in known])
@@ -166,7 +199,7 @@ def _read_parquet(path: Path, role: ColumnRole) -> pl.DataFrame:
         raise DataError(f"{path} cannot be read as Parquet") from None
 
 
-def _read_jsonl(path: Path, role: ColumnRole) -> pl.DataFrame:
+def _read_jsonl(path: Path, role: ColumnRole, scored: bool) -> pl.DataFrame:  # noqa: ARG001
     content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
     require_utf8(str(path), content)
     if not content.strip():
@@ -235,7 +268,7 @@ def _require_one_type(path: Path, content: bytes) -> None:
             )
 
 
-_READERS: dict[str, Callable[[Path, ColumnRole], pl.DataFrame]] = {
+_READERS: dict[str, Callable[[Path, ColumnRole, bool], pl.DataFrame]] = {
     ".csv": _read_csv,
     ".jsonl": _read_jsonl,
     ".ndjson": _read_jsonl,

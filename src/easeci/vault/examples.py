@@ -13,6 +13,8 @@ import numpy.typing as npt
 import polars as pl
 
 from easeci.files import explained
+from easeci.tables.example_columns import read_example_columns
+from easeci.tables.examples import load_examples
 from easeci.vault import paths
 from easeci.vault.attachments import AttachmentFolder
 from easeci.vault.fingerprints import Fingerprints
@@ -59,6 +61,33 @@ class SealedExamples:
         """The examples at positions in the secret order, as programs see them."""
         with explained(f"the examples of testset {self.files.number} cannot be read"):
             return self._lines.rows([int(row) for row in self._rows(positions)])
+
+    @property
+    def given(self) -> Path:
+        """The file of examples in the format in which it was given."""
+        other = [path for path in self.folder.glob("examples.*") if path.name != paths.JSONL]
+        return other[0] if other else self.folder / paths.JSONL
+
+    def load_columns(self) -> pl.DataFrame:
+        """Every column but the id, as text, in the order of the file of examples; verified."""
+        name = self.files.named(f"{paths.EXAMPLES}/{self.given.name}")
+        self.files.read(name)  # an error if it was changed
+        examples, _ = load_examples(self.given)
+        return examples.columns
+
+    def columns(self, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns in the order of the file of examples, verified; no other is kept in memory.
+
+        Whole numbers, decimal numbers or text; null where there is no value.
+        """
+        file = self.given
+        name = self.files.named(f"{paths.EXAMPLES}/{file.name}")
+        found = read_example_columns(name, self.files.read(name), file.suffix, names).columns
+        if found.width and len(found) != len(self):
+            raise self.files.changed(name)
+        # Lines of JSON need not have every key: perhaps only lines of the sample have it.
+        nothing = pl.repeat(None, len(self), dtype=pl.String, eager=True)
+        return pl.DataFrame({column: found.get_column(column, default=nothing) for column in names})
 
     @cached_property
     def _lines(self) -> LineReader:

@@ -13,9 +13,13 @@ from pathlib import Path
 import polars as pl
 
 from easeci.errors import UsageError
+from easeci.script.syntax import Slice
 from easeci.tables.align import aligned_labels
 from easeci.tables.column import Column, ColumnRole, as_text
+from easeci.tables.example_columns import read_example_columns
 from easeci.tables.examples import Examples, load_examples
+from easeci.tables.slice_checks import require_columns, require_slices
+from easeci.tables.slices import ExampleSlices
 from easeci.tables.source import load_column
 from easeci.vault.attachments import Attachments, find_attachments, path_columns
 from easeci.vault.example_rows import Rows, choose_examples, choose_paths
@@ -28,7 +32,7 @@ from easeci.vault.leaks import (
     name_warnings,
     prediction_warnings,
 )
-from easeci.vault.paths import FILES, JSONL
+from easeci.vault.paths import FILES
 from easeci.vault.testset import SealedTestset
 
 
@@ -61,6 +65,24 @@ class Offered:
     def content(self) -> pl.Series:
         """The content of each example as one text, without its id."""
         return content_rows(self.examples, {} if self.files is None else self.files.columns)
+
+    def require_slices(self, slices: Sequence[Slice], label_column: str | None = None) -> None:
+        """Refuse slices that the examples cannot make. The owner is told why.
+
+        The columns are read as they will be from the sealed file.
+        """
+        if not slices:
+            return
+        examples = self.examples
+        require_columns(examples.name, examples.columns.columns, slices, label_column)
+        require_slices(examples.name, self.slices(slices), slices, self.labels)
+
+    def slices(self, slices: Sequence[Slice]) -> ExampleSlices:
+        """The columns that these slices are made by."""
+        wanted = [chosen.column for chosen in slices]
+        examples = self.examples
+        found = read_example_columns(examples.name, examples.content, examples.suffix, wanted)
+        return ExampleSlices(found.columns)
 
     def choose(self, rows: Rows) -> Offered:
         """These rows alone, with their labels and files. The warnings are on all examples."""
@@ -121,10 +143,8 @@ def review(testset: SealedTestset, label_files: Sequence[str]) -> tuple[str, ...
 
     DataError for a column that surely does, as when the testset was added.
     """
-    folder = testset.examples_folder
-    given = [path for path in folder.glob("examples.*") if path.suffix != ".jsonl"]
-    examples, _ = load_examples(given[0] if given else folder / JSONL)
-    files = path_columns(examples.name, examples.columns, folder / FILES)
+    examples, _ = load_examples(testset.examples.given)
+    files = path_columns(examples.name, examples.columns, testset.examples_folder / FILES)
     columns, leaks = _leaks(examples, testset.labels.values(label_files), files)
     columns.refuse()
     return leaks

@@ -14,10 +14,9 @@ from math import lgamma, log
 import polars as pl
 
 from easeci.errors import DataError
+from easeci.tables.column import LABEL_NAMES, SUSPICIOUS_NAMES
 from easeci.vault.fingerprints import canonical
 
-LABEL_NAMES = ("label", "labels")
-SUSPICIOUS_NAMES = (*LABEL_NAMES, "target", "y")
 FEWEST_LABELS = 20
 GOOD, EASY = 0.9, 0.8
 """A guess that is right this often is suspicious, unless the commonest class is this common."""

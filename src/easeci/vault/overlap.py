@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from easeci.evidence.cells import Flags
+from easeci.evidence.codes import Flags
 from easeci.tables.column import comparable
 from easeci.vault.examples import SealedExamples
 from easeci.vault.intake import Offered

@@ -5,16 +5,24 @@ from __future__ import annotations
 import doctest
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import easeci
 from easeci import service
+from easeci.evidence.cells import Code
+from easeci.evidence.facts import Facts
+from easeci.tables.order import keyed_order
+from easeci.verdict.decide import decide
+from tests.cases import each_case
 
 LABELS = np.arange(2000) % 4
 BETTER = np.where(np.arange(2000) % 20 == 0, (LABELS + 1) % 4, LABELS)
 WORSE = np.where(np.arange(2000) % 3 == 0, (LABELS + 1) % 4, LABELS)
+EXAMPLES = pl.DataFrame({"id": range(2000), "lang": ["de", "en"] * 1000, "truth": LABELS})
 
 
 def test_a_verdict_on_arrays() -> None:
@@ -131,6 +139,59 @@ def test_labels_that_are_wanted_are_named() -> None:
     assert len(waiting.wanted_ids) == 116
     given = {int(i): int(LABELS[i]) for i in waiting.wanted_ids}
     assert easeci.check(script, new=BETTER, labels=given).verdict.passed is True
+
+
+@each_case("most_digests", [100_000, 0])
+@each_case("labelled", [1.0, 0.02])
+def test_slices_against_a_loop_along_the_order(
+    most_digests: int, labelled: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For few ids and for many, which have another order; the order of the files never counts."""
+    monkeypatch.setattr("easeci.tables.order.MOST_DIGESTS", most_digests)
+    script = easeci.make_script("n[lang=*] > 0.8 +/- 0.05", reliability=0.9, steps=1)
+    order = keyed_order(EXAMPLES["id"], "")
+    labels = {int(i): int(LABELS[i]) for i in order[: int(labelled * 2000)]}
+    cells = [Code.AGREE_UNLABELLED if i not in labels else BETTER[i] != LABELS[i] for i in order]
+    expanded = script.expanded({"lang": ["de", "en"]})
+    members = {
+        where: np.array(
+            [at for at, i in enumerate(order) if EXAMPLES["lang"][int(i)] == where.value]
+        )
+        for where in expanded.slices
+    }
+    facts = Facts(np.array(cells, np.uint8), slices=members)
+    expected = decide(expanded, facts, at_hand=facts.cells < Code.AGREE_UNLABELLED)
+    assert (expected.passed is None) == (labelled < 1.0)
+    turned = dict(reversed(list(enumerate(BETTER.tolist()))))
+    for new, examples in ((BETTER, EXAMPLES), (turned, EXAMPLES.sample(2000, seed=1))):
+        found = easeci.check(script, new=new, labels=labels, examples=examples)
+        assert found.verdict == expected
+        assert found.wanted_ids.to_list() == order[list(expected.wanted)].tolist()
+
+
+@each_case(
+    ("condition", "examples", "expected", "fragment"),
+    [
+        (
+            "n[lang=de] > 0.5 +/- 0.1",
+            None,
+            easeci.UsageError,
+            "slices by columns of the examples (lang)",
+        ),
+        ("n[lang=de] > 0.5 +/- 0.1", "none.csv", easeci.UsageError, "there is no file none.csv"),
+        ("n[lnag=de] > 0.5 +/- 0.1", EXAMPLES, easeci.DataError, "Did you mean 'lang'?"),
+        ("n[truth=1] > 0.5 +/- 0.1", EXAMPLES, easeci.DataError, "'truth' holds the labels"),
+        ("n[lang=de] > 0.5 +/- 0.1", EXAMPLES.head(5), easeci.DataError, "lacks ids of the new"),
+        ('auc("1") > 0.8 +/- 0.1', None, easeci.DataError, "the new predictions has no scores"),
+    ],
+)
+def test_what_the_condition_needs_is_asked_for(
+    condition: str, examples: Any, expected: type[Exception], fragment: str
+) -> None:
+    script = easeci.make_script(condition, reliability=0.9, steps=1)
+    with pytest.raises(expected) as caught:
+        easeci.check(script, new=BETTER, labels=LABELS, examples=examples)
+    assert fragment in str(caught.value)
 
 
 def test_every_public_name_is_there_and_documented() -> None:

@@ -81,10 +81,10 @@ def huge_metadata(folder: Path) -> Path:
     return path
 
 
-def bomb(folder: Path, groups: int = 1) -> Path:
+def bomb(folder: Path, groups: int = 1, column: str = "prediction") -> Path:
     """Texts that unpack to a thousand times their size."""
     path, texts = folder / "bomb.parquet", ["a" * MIB] * 80
-    table = pa.table({"id": range(len(texts)), "prediction": texts})
+    table = pa.table({"id": range(len(texts)), "prediction": ["a"] * len(texts)} | {column: texts})
     with pq.ParquetWriter(path, table.schema, compression="zstd", use_dictionary=False) as writer:
         for _ in range(groups):
             writer.write_table(table)

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.errors import DataError
-from easeci.evidence.cells import Code, Counts
+from easeci.evidence.cells import Code
+from easeci.evidence.codes import Counts
 from easeci.tables.align import AlignedExamples, align
 from easeci.tables.column import ColumnRole
 from easeci.tables.source import load_column
 from tests.cases import each_case
 
 
-def aligned(new: Any, old: Any = None, labels: Any = None, seed: str = "") -> AlignedExamples:
+def aligned(new: Any, old: Any = None, labels: Any = None) -> AlignedExamples:
     return align(
         load_column(new, ColumnRole.NEW),
         None if old is None else load_column(old, ColumnRole.OLD),
         None if labels is None else load_column(labels, ColumnRole.LABELS),
-    ).ordered(seed)
+    )
 
 
 def by_id(testset: AlignedExamples) -> dict[Any, int]:
-    return dict(zip(testset.ids.to_list(), testset.codes.tolist(), strict=True))
+    return dict(zip(testset.new.ids.to_list(), testset.cells.tolist(), strict=True))
 
 
 classes = st.integers(0, 2)
@@ -78,7 +78,7 @@ def test_without_an_old_model() -> None:
         1: Code.AGREE_WRONG,
         2: Code.AGREE_UNLABELLED,
     }
-    assert Counts.of(aligned([1, 2, 3]).codes)[Code.AGREE_UNLABELLED] == 3
+    assert Counts.of(aligned([1, 2, 3]).cells)[Code.AGREE_UNLABELLED] == 3
 
 
 @each_case(
@@ -120,7 +120,7 @@ def test_repeated_ids_are_named_and_counted(position: str) -> None:
 @each_case("predictions", [[1.5, 2.5], ["a", "b"], [1, 2]])
 def test_no_label_known_yet(predictions: list[Any]) -> None:
     testset = aligned(predictions, labels=[None, None])
-    assert set(testset.codes.tolist()) == {Code.AGREE_UNLABELLED}
+    assert set(testset.cells.tolist()) == {Code.AGREE_UNLABELLED}
 
 
 def test_an_accuracy_of_zero_is_possible() -> None:
@@ -134,22 +134,3 @@ def test_leading_zeros_are_part_of_a_text() -> None:
         0: Code.DIFFER_UNLABELLED,
         1: Code.AGREE_UNLABELLED,
     }
-
-
-def test_the_order_is_a_keyed_hash_of_the_id() -> None:
-    """It does not depend on the order of rows, does depend on the seed, and looks random."""
-    ids = list(range(500))
-    forwards = aligned(dict.fromkeys(ids, 1))
-    backwards = aligned(dict.fromkeys(reversed(ids), 1))
-    as_text = aligned({str(i): 1 for i in ids})
-    other = aligned(dict.fromkeys(ids, 1), seed="other")
-    assert forwards.ids.to_list() == backwards.ids.to_list()
-    assert forwards.ids.cast(pl.String).to_list() == as_text.ids.to_list()
-    assert forwards.ids.to_list() != other.ids.to_list()
-    correlation = np.corrcoef(forwards.ids.to_numpy(), np.arange(500))[0, 1]
-    assert abs(correlation) < 0.2  # five standard deviations
-
-
-def test_the_order_never_changes_between_versions() -> None:
-    """Labels already asked for must be the ones that are asked for again."""
-    assert aligned(dict.fromkeys("abcdefgh", 1), seed="s").ids.to_list() == list("fecdgahb")

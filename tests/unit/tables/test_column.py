@@ -64,7 +64,7 @@ def test_swapped_columns_do_not_show_labels(tmp_path: Path) -> None:
     assert "occur more than once: 1, at data row 1" in str(caught.value)
 
 
-@given(st.lists(st.integers(0, 6), min_size=1), st.booleans(), st.booleans())
+@given(st.lists(st.integers(0, 12), min_size=1), st.booleans(), st.booleans())
 @settings(max_examples=40, deadline=None)
 def test_repeated_ids_are_those_that_a_count_finds(
     raw: list[int], ascending: bool, as_text: bool

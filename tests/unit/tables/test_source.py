@@ -233,11 +233,11 @@ def test_a_series_is_matched_by_its_index() -> None:
     labels = pd.Series(["a", "b", "c", "d"])
     shuffled = load_column(labels.sample(frac=1.0, random_state=1), ColumnRole.LABELS)
     testset = align(load_column(labels, ColumnRole.NEW), None, shuffled)
-    assert set(testset.codes.tolist()) == {0}
+    assert set(testset.cells.tolist()) == {0}
     part = align(
         load_column(labels, ColumnRole.NEW), None, load_column(labels[[2]], ColumnRole.LABELS)
     )
-    assert sorted(part.codes.tolist()) == [0, 5, 5, 5]
+    assert sorted(part.cells.tolist()) == [0, 5, 5, 5]
 
 
 @each_case(

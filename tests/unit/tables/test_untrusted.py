@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +18,7 @@ import pytest
 
 from easeci.errors import DataError, InfrastructureError
 from easeci.tables import untrusted
+from easeci.tables.column import ScoreKind
 from easeci.tables.reading_limits import ReadingLimits
 from easeci.tables.reading_process import READY, limits_for, read_predictions
 from easeci.tables.untrusted import load_untrusted_predictions
@@ -91,13 +94,33 @@ IDS = pl.Series(["a", "b,c", "d\ne", "ü"])
 def test_honest_predictions_arrive_in_the_order_of_the_ids(tmp_path: Path, ending: str) -> None:
     values = ["x", "y\n", "ß😀", "x"]
     path = written(tmp_path / f"p.{ending}", {"id": IDS.reverse(), "prediction": values})
-    assert load_untrusted_predictions(path, IDS).to_list() == values[::-1]
+    assert load_untrusted_predictions(path, IDS).values.to_list() == values[::-1]
+
+
+def test_scores_arrive_beside_predictions(tmp_path: Path) -> None:
+    """If they are wanted; otherwise a file may have them, and nothing of them is read."""
+    columns = {"id": IDS.reverse(), "prediction": list("xyxz"), "confidence": [0.5, 1.0, 0.25, 0.0]}
+    path = written(tmp_path / "p.parquet", columns)
+    read = load_untrusted_predictions(path, IDS, scored=True)
+    assert read.scores is not None
+    assert (read.scores.kind, read.values.to_list()) == (ScoreKind.CONFIDENCE, list("zxyx"))
+    assert read.scores.values.to_list() == [0.0, 0.25, 1.0, 0.5]
+    assert load_untrusted_predictions(path, IDS).scores is None
+
+
+def test_a_bomb_among_scores_is_refused(tmp_path: Path) -> None:
+    """Where scores are wanted, their column counts as well; elsewhere it is not even unpacked."""
+    ids = pl.int_range(80, eager=True)
+    path = hostile.bomb(tmp_path, column="confidence")
+    with pytest.raises(DataError, match="has 81 MiB when it is unpacked"):
+        read_predictions(path, ids, limits_for(ids), scored=True)
+    assert read_predictions(path, ids, limits_for(ids)).values.to_list() == ["a"] * 80
 
 
 def test_numbers_arrive_as_text(tmp_path: Path) -> None:
     ids = pl.Series([2**63 - 1, -1, 5])
     path = written(tmp_path / "p.parquet", {"id": ids, "prediction": [-0.0, 1.5, 2.0]})
-    assert load_untrusted_predictions(path, ids).to_list() == ["0.0", "1.5", "2.0"]
+    assert load_untrusted_predictions(path, ids).values.to_list() == ["0.0", "1.5", "2.0"]
 
 
 @pytest.mark.parametrize(
@@ -115,20 +138,22 @@ def test_numbers_arrive_as_text(tmp_path: Path) -> None:
         ("p.txt", "id,prediction\n"),
         ("gone.csv", None),
         (".", None),
+        ("scored.csv", "id,prediction\n1,a\n2,b\n3,c\n"),
+        ("scored.csv", "id,prediction,confidence\n1,a,1\n2,b,2\n3,c,\n"),
     ],
 )
 def test_every_problem_is_told_in_the_same_words(
     tmp_path: Path, name: str, content: str | bytes | None
 ) -> None:
     """As if the file had been read in this process."""
-    path = tmp_path / name
+    path, scored = tmp_path / name, name.startswith("scored")
     if content is not None:
         write(path, content)
     ids = pl.Series([1, 2, 3])
     with pytest.raises(DataError) as here:
-        read_predictions(path, ids, limits_for(ids))
+        read_predictions(path, ids, limits_for(ids), scored=scored)
     with pytest.raises(DataError) as there:
-        load_untrusted_predictions(path, ids)
+        load_untrusted_predictions(path, ids, scored=scored)
     assert (there.value.message, there.value.hint) == (here.value.message, here.value.hint)
     assert f"{path.parent}/" not in there.value.message, "it lies in a temporary folder"
 
@@ -180,6 +205,36 @@ def saying(answer: bytes) -> str:
 def test_a_reading_process_is_not_believed(tmp_path: Path, program: str) -> None:
     with reading_with(program), pytest.raises(DataError):
         load_untrusted_predictions(tmp_path / "p.csv", pl.Series([1, 2, 3]))
+
+
+ONE_CLASS = bytes(12) + b"\1\0\0\0a"
+
+
+@pytest.mark.parametrize(
+    ("kind", "scores"),
+    [
+        ("null", struct.pack("<3d", 0, 0.5, 1)),
+        ('"other"', struct.pack("<3d", 0, 0.5, 1)),
+        ("[]", struct.pack("<3d", 0, 0.5, 1)),
+        ('"confidence"', struct.pack("<3d", 0, 0.5, 1.5)),
+        ('"confidence"', struct.pack("<3d", 0, math.nan, 1)),
+        ('"confidence"', struct.pack("<3d", 0, math.inf, 1)),
+        ('"confidence"', struct.pack("<2d", 0, 1)),
+    ],
+)
+def test_its_scores_are_not_believed(tmp_path: Path, kind: str, scores: bytes) -> None:
+    path, ids = tmp_path / "p.csv", pl.Series([1, 2, 3])
+    line = f'{{"classes": 1, "scores": {kind}}}\n'.encode()
+    with reading_with(saying(line + scores + ONE_CLASS)), pytest.raises(DataError):
+        load_untrusted_predictions(path, ids, scored=True)
+
+
+def test_scores_that_can_be_believed(tmp_path: Path) -> None:
+    """The answers above, but for their mistakes."""
+    line = b'{"classes": 1, "scores": "confidence"}\n' + struct.pack("<3d", 0, 0.5, 1)
+    with reading_with(saying(line + ONE_CLASS)):
+        read = load_untrusted_predictions(tmp_path / "p.csv", pl.Series([1, 2, 3]), scored=True)
+    assert read.values.to_list() == ["a", "a", "a"]
 
 
 @pytest.mark.parametrize("program", ["", "os._exit(1)", saying(b"") + "; os.kill(os.getpid(), 9)"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import DataError, UsageError
+from easeci.script.syntax import Slice, SliceTest
 from easeci.vault.intake import load_offered, review
 from easeci.vault.paths import open_vault
 from easeci.vault.sealing import seal
@@ -52,3 +53,33 @@ def test_labels_that_arrive_later_are_looked_at_too(tmp_path: Path, ending: str)
     assert received.file is not None
     with pytest.raises(DataError, match="column 'kind' gives the labels away"):
         review(testset, [received.file])
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_slices_need_their_columns(tmp_path: Path, ending: str) -> None:
+    """The owner hears at sealing what is wrong with them; no label is quoted."""
+    columns = {
+        "id": [f"x{i}" for i in range(SIZE)],
+        "lang": ["de", "en", "fr"] * 20,
+        "age": range(SIZE),
+        "y": CLASSES,
+    }
+    path = written(tmp_path / f"e.{ending}", columns)
+    offered = load_offered(path, label_column="y")
+
+    def slice_of(column: str, test: str, value: str) -> Slice:
+        return Slice(column, SliceTest(test), value, every=value == "*")
+
+    good = [slice_of("lang", "=", "*"), slice_of("age", ">=", "30"), slice_of("lang", "!=", "de")]
+    offered.require_slices(good, "y")
+    offered.require_slices((), "y")
+    for bad, fragment in (
+        (slice_of("lnag", "=", "de"), "Did you mean 'lang'?"),
+        (slice_of("y", "=", "a"), "'y' holds the labels"),
+        (slice_of("lang", ">", "1"), "column 'lang' is not numeric"),
+        (slice_of("age", ">", "99"), "no example is in the slice"),
+    ):
+        with pytest.raises(DataError) as caught:
+            offered.require_slices([*good, bad], "y")
+        assert fragment in str(caught.value)
+        assert SECRET not in str(caught.value)

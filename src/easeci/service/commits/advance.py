@@ -10,7 +10,7 @@ the state, so it does not matter which command does it. Every command that write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +24,9 @@ from easeci.service.project import Project, utc_now
 
 if TYPE_CHECKING:
     from easeci.build.checkout import CleanTree
-    from easeci.evidence.cells import Codes, Flags
+    from easeci.evidence.codes import Flags
+    from easeci.evidence.facts import Facts
+    from easeci.vault.facts import VerdictModels
     from easeci.verdict.result import Verdict
 
 
@@ -81,7 +83,7 @@ class StepEvidence(NamedTuple):
     """What a step is decided by."""
 
     script: Script
-    codes: Codes
+    facts: Facts
     history: str
     """The answers before it."""
     at_hand: Flags | None
@@ -93,25 +95,41 @@ def evidence_of(project: Project, testset: Testset, step: Step) -> StepEvidence:
 
     A decided step keeps the labels of that time: later ones and corrections do not count.
     """
-    from easeci.evidence.cells import unlabelled
-    from easeci.vault.codes import load_codes
+    from easeci.evidence.codes import unlabelled
+    from easeci.vault.facts import expanded_script, load_facts
 
-    new = testset.predictions[step.model]
-    old = None if step.baseline_model is None else testset.predictions[step.baseline_model]
-
-    def codes_by(files: Sequence[str]) -> Codes:
-        return load_codes(
-            project.sealed(testset),
-            new=new.file,
-            old=None if old is None else old.file,
-            label_files=files,
-        )
-
+    sealed, models = project.sealed(testset), verdict_models(testset, step)
+    script = expanded_script(sealed, testset.decides_by)
     files = testset.label_files[: step.label_files]
-    codes = codes_by(files)
+    facts = load_facts(sealed, script, models, files)
     at_hand = None
     if step.at_hand is not None:
-        same = step.at_hand == len(files)
-        at_hand = ~unlabelled(codes if same else codes_by(files[: step.at_hand]))
+        then = facts
+        if step.at_hand != len(files):
+            then = load_facts(sealed, script, models, files[: step.at_hand])
+        at_hand = ~unlabelled(then.cells)
     history = testset.history[: step.number - 1]
-    return StepEvidence(testset.decides_by, codes, history, at_hand)
+    return StepEvidence(script, facts, history, at_hand)
+
+
+def verdict_models(testset: Testset, step: Step) -> VerdictModels:
+    """The stored predictions that the verdict of a step compares.
+
+    Models that were tested before count only if the script asks for them (``top``): those of
+    earlier steps, and what they were compared with. One whose program failed has no predictions:
+    a program that can fail is beaten by definition.
+    """
+    from easeci.vault.facts import VerdictModels
+
+    old = step.baseline_model
+    rivals: dict[str, None] = {}
+    if any(clause.score.top is not None for clause in testset.script.clauses):
+        earlier = [before for before in testset.steps if before.number < step.number]
+        named = [m for before in earlier for m in (before.baseline_model, before.model)]
+        rivals = dict.fromkeys(model for model in (*named, old) if model is not None)
+    stored = testset.predictions
+    return VerdictModels(
+        stored[step.model].file,
+        None if old is None else stored[old].file,
+        tuple(stored[m].file for m in rivals if m in stored and m != step.model),
+    )

@@ -90,7 +90,10 @@ def build(
                 hidden=(project.store.folder,),
             )
             seconds = built.seconds
-            stored = examples.predictions.store(built.predictions, testset.script.classes)
+            script = testset.script
+            stored = examples.predictions.store(
+                built.predictions, script.classes, scored=script.needs_scores
+            )
         except (BuildError, DataError) as error:
             with (into / LOG_NAME).open("a", encoding="utf-8") as log:
                 log.write(f"\neaseci: {error}\n")

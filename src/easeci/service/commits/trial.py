@@ -115,7 +115,9 @@ def _try(
                 repository=repository,
             )
             seconds = built.seconds
-            stored = sample.predictions.store(built.predictions, script.classes)
+            stored = sample.predictions.store(
+                built.predictions, script.classes, scored=script.needs_scores
+            )
             made = sample.predictions.load(stored.name)
         except (BuildError, DataError) as error:
             failure = error

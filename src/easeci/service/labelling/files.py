@@ -21,7 +21,7 @@ from easeci.service.labelling.outlook import A_DAY_OF_LABELS, LabelOutlook, labe
 from easeci.service.project import Project, no_testset, require_number, utc_now
 from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
 from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
-from easeci.vault.codes import class_warning
+from easeci.vault.facts import class_warning
 from easeci.vault.intake import review
 from easeci.vault.labels import LabelsReceived
 from easeci.vault.testset import SealedTestset

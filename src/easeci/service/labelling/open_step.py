@@ -14,16 +14,17 @@ import numpy as np
 import polars as pl
 
 from easeci.errors import DataError, UsageError
-from easeci.evidence.cells import Code, LabelState
+from easeci.evidence.cells import LabelState
+from easeci.evidence.facts import Known
 from easeci.ledger.state import Step, Testset
-from easeci.service.commits.advance import evidence_of
+from easeci.service.commits.advance import evidence_of, verdict_models
 from easeci.service.labelling.files import classes_of
 from easeci.service.labelling.outlook import expected_labels
 from easeci.service.project import Project
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import KNOWN
 from easeci.tables.column import Column, ColumnRole
-from easeci.vault.codes import code_of_answer
+from easeci.vault.facts import AnswerReader
 from easeci.vault.testset import SealedTestset
 from easeci.verdict.decide import Evaluation
 from easeci.verdict.result import Verdict
@@ -67,8 +68,8 @@ class OpenStep:
         self._expected: int = expected_labels(testset) if before is None else before._expected
         self._evaluation: Evaluation | None = None
         self._verdict: Verdict | None = None
-        self._answered: dict[int, Code | None] = {}
-        """Positions with an answer in the journal, each with the code that the answer replaced."""
+        self._answered: dict[int, Known | None] = {}
+        """Positions with an answer in the journal, each with what was known before the answer."""
         if step is not None:
             self._evaluate(project, step)
         for entry in entries:
@@ -76,12 +77,10 @@ class OpenStep:
         self._decide()
 
     def _evaluate(self, project: Project, step: Step) -> None:
-        testset = self.testset
-        new = testset.predictions[step.model]
-        old = None if step.baseline_model is None else testset.predictions[step.baseline_model]
-        self._evaluation = Evaluation(*evidence_of(project, testset, step))
-        self._new = self.sealed.predictions.load(new.file)
-        self._old = None if old is None else self.sealed.predictions.load(old.file)
+        evidence = evidence_of(project, self.testset, step)
+        self._evaluation = Evaluation(*evidence)
+        models = verdict_models(self.testset, step)
+        self._answers = AnswerReader.of(self.sealed, evidence.script, models)
 
     def is_stale(self, testset: Testset) -> bool:
         """Whether labels or steps were recorded since this was made."""
@@ -176,9 +175,8 @@ class OpenStep:
         self._answered.setdefault(position, None)
         if self._evaluation is None or self._known[position]:
             return
-        before = self._evaluation.code_at(position)
-        code = code_of_answer(self.sealed, position, state, entry["label"], self._new, self._old)
-        self._evaluation.put(position, code)
+        before = self._evaluation.known_at(position)
+        self._evaluation.put(position, self._answers.known(position, state, entry["label"]))
         if self._answered[position] is None:
             self._answered[position] = before
 

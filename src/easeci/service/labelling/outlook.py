@@ -8,13 +8,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from easeci.evidence.cells import Code, Codes
 from easeci.ledger.state import Testset
 from easeci.plan.assumptions import planned_difference
 from easeci.plan.sequential import labels_alone
-from easeci.script import Estimator, Script
+from easeci.script import Estimator
 from easeci.service.commits.advance import evidence_of
 from easeci.service.project import Project
 from easeci.verdict.decide import Evaluation
@@ -57,27 +54,16 @@ def label_outlook(project: Project, testset: Testset, count: int) -> LabelOutloo
     if step is None:
         return NOTHING_WANTED
     evidence = evidence_of(project, testset, step)
-    script, codes, evaluation = evidence[0], evidence[1], Evaluation(*evidence)
+    script, evaluation = evidence.script, Evaluation(*evidence)
     verdict = evaluation.verdict(batch=count)
     if verdict.passed is not None:
         return NOTHING_WANTED
     wanted = verdict.wanted
     if script.estimator not in (Estimator.AUTO, Estimator.SEQUENTIAL):
         return LabelOutlook(wanted[:count], None, len(wanted), len(wanted))
-    needed, most = len(evaluation.verdict(batch=1).wanted), _missing(script, codes)
+    needed, most = len(evaluation.verdict(batch=1).wanted), evaluation.missing_labels
     expected = max(min(expected_labels(testset) - verdict.labels, most), needed)
     return LabelOutlook(wanted[:count], needed, expected, most)
-
-
-def _missing(script: Script, codes: Codes) -> int:
-    """How many missing labels matter to some clause."""
-    scores = [clause.score for clause in script.clauses]
-    agreeing = np.count_nonzero(codes == Code.AGREE_UNLABELLED)
-    differing = np.count_nonzero(codes == Code.DIFFER_UNLABELLED)
-    return int(
-        agreeing * any(score.label_matters_when_agreeing for score in scores)
-        + differing * any(score.label_matters_when_differing for score in scores)
-    )
 
 
 def expected_labels(testset: Testset) -> int:
@@ -89,7 +75,7 @@ def expected_labels(testset: Testset) -> int:
     script = testset.decides_by
     if script.estimator is Estimator.SEQUENTIAL:
         return labels_alone(script).middle
-    if any(clause.score.label_matters_when_agreeing for clause in script.clauses):
+    if any(clause.score.counts_everywhere for clause in script.clauses):
         return testset.examples
     shares = [planned_difference(script, clause).share for clause in script.clauses]
     return math.ceil(max(shares) * testset.examples)

@@ -20,6 +20,7 @@ from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, utc_now
 from easeci.service.scripts import find_script, load_entries
 from easeci.service.testsets.first_baseline import build_first, choose_baseline
+from easeci.service.testsets.small_slices import require_large_slices
 from easeci.vault.classes import classes_line, require_labelled_classes
 from easeci.vault.intake import Offered, load_offered
 from easeci.vault.overlap import FreshExamples, Overlap, leave_out_known
@@ -99,11 +100,13 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
     )
     _require_blind(offered, offer)
     require_labelled_classes(offered.labels, script.classes)
+    offered.require_slices(script.slices, offer.label_column)
     with acting(project, waiting):
         _require_no_active(project)
         fresh = _fresh(project, offered)
         needs = settled_estimate(script, fresh.offered)
         left = _require_size(script, needs, fresh, allowed=offer.allow_smaller)
+        small = require_large_slices(script, fresh.offered, allowed=offer.allow_smaller)
         number = len(project.state.testsets) + 1
         _clear_remains(project, number)
         size = sample_size(script.sample, fresh.offered.size)
@@ -141,6 +144,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
         overlaps=fresh.overlaps,
         warnings=(
             *script.warnings(),
+            *small,
             *offered.warnings,
             *_left_out(fresh),
             *_uncommitted(project, source),
@@ -153,14 +157,16 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
 def settled_estimate(script: Script, offered: Offered) -> Estimate:
     """What the testset needs, by the estimator that will decide: as the script says.
 
-    ``auto`` is settled here, once: exact if every label that the condition needs is there, and
-    otherwise sequential. A rule that changes over when labels arrive would get two chances.
+    ``auto`` is settled here, once: exact if every label that the condition needs is there and
+    exact fits it, and otherwise sequential. A rule that changes over when labels arrive would get
+    two chances.
     """
     designed = plan(script)
     if script.estimator is not Estimator.AUTO:
         return designed.chosen
     complete = not script.needs_labels or offered.labels_known == offered.size
-    return designed.estimate(Estimator.EXACT if complete else Estimator.SEQUENTIAL)
+    exact = designed.estimate(Estimator.EXACT)
+    return exact if complete and exact.applies else designed.estimate(Estimator.SEQUENTIAL)
 
 
 def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str | None]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from easeci.ledger.signals import Signal
+from easeci.script import Script
+from easeci.tables.column import ScoreKind
 from easeci.views.history import build_log
 from tests.projects import ON_SEALED, add, opened, run_on
 from tests.repositories import Workplace
@@ -68,3 +70,51 @@ def test_malformed_predictions_on_the_sample_spend_no_step(place: Workplace, pro
     assert answer.row.signal is Signal.BUILD_ERROR
     assert answer.steps_used == 0
     assert answer.failure
+
+
+SCORED = """\
+import json, os
+
+with open(os.path.join(os.environ["EASECI_EXAMPLES"], "examples.jsonl")) as file:
+    rows = [json.loads(line) for line in file]
+with open(os.environ["EASECI_PREDICTIONS"], "w") as file:
+    print("id,prediction,probability", file=file)
+    for row in rows:
+        x = float(row["x"])
+        said = "low" if x < 0.7 else "high"
+        print(row["id"], said, {score}, sep=",", file=file)
+"""
+
+
+def commit_scores(place: Workplace, score: str) -> None:
+    place.write("test_model.py", SCORED.format(score=score))
+    place.commit(f"scores {score}")
+
+
+def test_scores_are_part_of_what_a_model_predicts(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a condition needs them: a missing one on the sample is told in full and free, on sealed
+    examples it is a FAIL, and a model with other scores is not unchanged."""
+    monkeypatch.setattr(Script, "needs_scores", True)
+    commit_scores(place, "x")
+    add(place, unchanged="skip")
+    project = opened(place)
+    testset = project.require_active()
+    (known,) = testset.sample_predictions.values()
+    sample = project.sealed(testset).sample
+    assert sample is not None
+    assert sample.predictions.load_scores(known.file).kind is ScoreKind.PROBABILITY
+
+    commit_scores(place, "2 * x")
+    answer = run_on(place)
+    assert (answer.row.signal, answer.steps_used) == (Signal.BUILD_ERROR, 0)
+    assert "with a probability outside 0 to 1" in (answer.failure or "")
+
+    commit_scores(place, "x if True else 0")
+    assert run_on(place).row.signal is Signal.UNCHANGED
+
+    commit_scores(place, "x / 2 if len(rows) < 500 else ''")
+    answer = run_on(place)
+    assert (answer.row.signal, answer.charged, answer.failure) == (Signal.FAIL, True, None)
+    assert "without a probability" in build_log(opened(place), answer.row.submission)

@@ -14,6 +14,7 @@ import pytest
 from easeci.errors import DataError, UsageError
 from easeci.ledger.events import LabelsAdded, LabelsExported, parse_event
 from easeci.ledger.signals import Signal
+from easeci.service.commits.advance import verdict_models
 from easeci.service.commits.submit import run
 from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import export_wanted, import_labels
@@ -21,7 +22,7 @@ from easeci.service.labelling.outlook import A_DAY_OF_LABELS
 from easeci.service.project import open_project
 from easeci.service.testsets.add import Offer, add_testset
 from easeci.tables.label_formats import LabelFormat
-from easeci.vault.codes import load_codes
+from easeci.vault.facts import load_facts
 from easeci.verdict.decide import BATCH, decide
 from tests.projects import add, opened, sealed_ids, with_model
 from tests.repositories import SEALED, Workplace, copy_of
@@ -173,9 +174,9 @@ def test_labels_that_are_wanted_are_exported_and_imported_until_the_answer(
     project = opened(place)
     testset = project.state.testsets[1]
     assert step.baseline_model is not None
-    new, old = testset.predictions[step.model], testset.predictions[step.baseline_model]
-    codes = load_codes(project.sealed(testset), new.file, old.file, testset.label_files)
-    again = decide(replace(testset.script, estimator=testset.estimator), codes, "")
+    models = verdict_models(testset, step)
+    facts = load_facts(project.sealed(testset), testset.script, models, testset.label_files)
+    again = decide(replace(testset.script, estimator=testset.estimator), facts, "")
     assert again.labels == step.verdict.labels
 
 

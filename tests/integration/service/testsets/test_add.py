@@ -87,6 +87,21 @@ def test_a_column_called_label_is_not_sealed_by_oversight(place: Workplace, name
     assert (named.labels, named.warnings[0:1]) == (SEALED, ())
 
 
+def test_slices_need_columns_of_the_examples(place: Workplace) -> None:
+    """The owner hears it at sealing, and nothing is sealed."""
+    for condition, message in (
+        ("n[lang=de] > 0.5 +/- 0.1", "has no column 'lang', which the condition names"),
+        ("n[x>=2] > 0.5 +/- 0.1", "no example is in the slice [x>=2]"),
+        ("n[x=*] > 0.5 +/- 0.1", "column 'x' has 1,600 different values"),
+        ("n[id=e1] > 0.5 +/- 0.1", "the ids cannot make slices"),
+    ):
+        place.write_script(condition=condition)
+        with pytest.raises(DataError) as error:
+            add(place, labels=place.labels)
+        assert message in error.value.message
+    assert not opened(place).state.testsets
+
+
 def test_a_smaller_one_is_allowed_with_what_sensitivity_is_left(place: Workplace) -> None:
     """Less sensitivity is left of fewer examples."""
     write_examples(place.examples, place.labels, size=1300)

@@ -1,4 +1,4 @@
-"""Codes of examples, from stored predictions and labels."""
+"""What is known of examples, from stored predictions and labels."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from easeci.evidence.cells import Code
-from easeci.vault.codes import class_warning, load_codes
+from easeci.vault.facts import VerdictModels, class_warning, load_facts
 from easeci.vault.intake import load_offered
 from easeci.vault.paths import open_vault
 from easeci.vault.sealing import seal
 from easeci.vault.testset import SealedTestset
+from tests.scripts import script
 from tests.unit.vault.making import SECRET, add_labels, labelled, sealed, write, written
+
+SCRIPT = script("n - o > 0.02 +/- 0.01")
 
 
 def test_codes_are_in_the_secret_order(tmp_path: Path) -> None:
@@ -38,10 +41,12 @@ def test_codes_are_in_the_secret_order(tmp_path: Path) -> None:
         "e5": Code.AGREE_UNLABELLED,
         "e6": Code.DIFFER_UNLABELLED,
     }
-    codes = load_codes(testset, new.name, old.name, sealed_as.label_files)
+    both = VerdictModels(new.name, old.name)
+    codes = load_facts(testset, SCRIPT, both, sealed_as.label_files).cells
     assert codes.dtype == np.uint8
     assert dict(zip(testset.examples.ids_at(range(7)), codes, strict=True)) == expected
-    assert set(load_codes(testset, new.name, None, [])) == {Code.AGREE_UNLABELLED}
+    alone = load_facts(testset, SCRIPT, VerdictModels(new.name), [])
+    assert set(alone.cells) == {Code.AGREE_UNLABELLED}
     rows = testset.examples.rows_at([6, 2])
     assert [row["id"] for row in rows] == testset.examples.ids_at([6, 2]).to_list()
     assert all(f"e{row['x']}" == row["id"] for row in rows)
@@ -71,4 +76,4 @@ def test_values_that_never_meet_are_warnings_without_labels(tmp_path: Path) -> N
     assert SECRET not in first
     assert "3 and 3.0" in second
     # Deciding never fails on them: a step that is charged must be decided.
-    assert len(load_codes(testset, never.name, None, [str(received.file)])) == 5
+    assert len(load_facts(testset, SCRIPT, VerdictModels(never.name), [str(received.file)])) == 5

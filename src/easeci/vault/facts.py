@@ -1,0 +1,136 @@
+"""The evidence for verdicts: what is known of every example, from predictions and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from easeci.errors import DataError
+from easeci.evidence.cells import Code, LabelState, code_of
+from easeci.evidence.codes import Codes
+from easeci.evidence.facts import Facts, Known
+from easeci.script import Script
+from easeci.tables.align import example_codes, require_common_value, require_comparable
+from easeci.tables.column import Column, ColumnRole
+from easeci.tables.facts import ExampleColumns, ModelOutput, class_places, example_facts
+from easeci.tables.slices import ExampleSlices
+from easeci.vault.testset import SealedTestset
+
+
+@dataclass(frozen=True)
+class VerdictModels:
+    """The stored predictions that a verdict compares: new, old, and those of earlier models."""
+
+    new: str
+    old: str | None = None
+    rivals: tuple[str, ...] = ()
+
+
+def load_facts(
+    testset: SealedTestset, script: Script, models: VerdictModels, label_files: Sequence[str]
+) -> Facts:
+    """What is known of every example, in the secret order, as far as the script needs it.
+
+    It never refuses odd classes: a step that is charged must be decided.
+    """
+    known = testset.labels.known(label_files)
+    new = _output(testset, script, models.new)
+    old = None if models.old is None else _output(testset, script, models.old)
+
+    def codes(other: pl.Series | None) -> Codes:
+        return example_codes(new.predictions, other, known["label"], known["state"])
+
+    columns = ExampleColumns(
+        codes(None if old is None else old.predictions),
+        new,
+        old,
+        known["label"],
+        _slices(testset, script),
+        [codes(testset.predictions.load(name)) for name in models.rivals],
+    )
+    return example_facts(script, columns, testset.examples.order)
+
+
+def _output(testset: SealedTestset, script: Script, name: str) -> ModelOutput:
+    scores = testset.predictions.load_scores(name) if script.needs_scores else None
+    return ModelOutput(testset.predictions.load(name), scores)
+
+
+def expanded_script(testset: SealedTestset, script: Script) -> Script:
+    """The script with a clause for each slice in place of ``[column=*]``."""
+    if not any(where.every for where in script.slices):
+        return script
+    slices = _slices(testset, script)
+    assert slices is not None
+    columns = {where.column for where in script.slices if where.every}
+    return script.expanded({column: slices.values_of(column) for column in columns})
+
+
+def _slices(testset: SealedTestset, script: Script) -> ExampleSlices | None:
+    """The columns that slices are made by, in the order of the file of examples."""
+    columns = tuple(dict.fromkeys(where.column for where in script.slices))
+    return ExampleSlices(testset.examples.columns(columns)) if columns else None
+
+
+@dataclass(frozen=True)
+class AnswerReader:
+    """From the answers of labellers to what they show of an example, as :func:`load_facts` would.
+
+    Predictions are in the order of the file of examples.
+    """
+
+    testset: SealedTestset
+    classes: tuple[str, ...]
+    new: pl.Series
+    old: pl.Series | None
+    rivals: tuple[pl.Series, ...]
+
+    @staticmethod
+    def of(testset: SealedTestset, script: Script, models: VerdictModels) -> AnswerReader:
+        """A reader for the models that a verdict compares."""
+        load = testset.predictions.load
+        old = None if models.old is None else load(models.old)
+        rivals = tuple(load(name) for name in models.rivals)
+        return AnswerReader(testset, script.named_classes, load(models.new), old, rivals)
+
+    def known(self, position: int, state: LabelState, label: str | None) -> Known:
+        """What an answer shows of the example at a position."""
+        row = int(self.testset.examples.order[position])
+        place = len(self.classes)
+        if self.classes and label is not None:
+            place = int(class_places(pl.Series([label]), self.classes)[0])
+        rivals = tuple(self._code(row, rival, state, label) for rival in self.rivals)
+        return Known(self._code(row, self.old, state, label), place, rivals)
+
+    def _code(
+        self, row: int, other: pl.Series | None, state: LabelState, label: str | None
+    ) -> Code:
+        made, before = self.new[row], None if other is None else other[row]
+        return code_of(
+            state,
+            differ=before is not None and before != made,
+            new_right=made == label,
+            old_right=before == label,
+        )
+
+
+def class_warning(testset: SealedTestset, name: str, label_files: Sequence[str]) -> str | None:
+    """A warning for the owner if predictions seem to spell classes in another way than labels do.
+
+    They spell them differently (3.0 and 3), or all labels are known and no prediction occurs among
+    them. It is never a reason to refuse predictions: that would tell developers about labels.
+    """
+    ids = testset.examples.ids
+    labels = Column("the labels", ColumnRole.LABELS, ids, testset.labels.values(label_files))
+    if labels.blank:
+        return None
+    made = Column("the predictions", ColumnRole.NEW, ids, testset.predictions.load(name))
+    try:
+        require_comparable(made, labels)
+        if labels.values.null_count() == 0 and len(labels.distinct) > 1:
+            require_common_value(made, labels)
+    except DataError as found:
+        return f"{found.message}. {found.hint}"
+    return None
