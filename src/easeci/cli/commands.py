@@ -74,7 +74,9 @@ COMMANDS = {
         "outbox", "outbox", "The owner's letters: what was sent, and what still waits to be."
     ),
     "report": CommandEntry(
-        "report", "report", "Write the history as one HTML file that needs nothing else."
+        "report",
+        "report",
+        "Write the history as one HTML file, or show a released testset by class and slice.",
     ),
     "backup": CommandEntry(
         "backup",

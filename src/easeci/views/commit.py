@@ -91,7 +91,7 @@ def commit_curves(project: Project, number: int) -> tuple[ClauseCurves, ...]:
     if testset.estimator is not Estimator.SEQUENTIAL:
         return ()
     found = evidence_of(project, testset, step)
-    curves = evidence_curves(found.script, found.codes, found.history, at_hand=found.at_hand)
+    curves = evidence_curves(found.script, found.facts, found.history, at_hand=found.at_hand)
     return curves if _as_recorded(testset.script, step, curves) else ()
 
 

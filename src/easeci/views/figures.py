@@ -19,12 +19,15 @@ from easeci.charts import (
 )
 from easeci.evidence.endings import Ending
 from easeci.ledger.verdicts import RecordedClause
-from easeci.script import Comparison, LinearClause, Mode, Script
+from easeci.script import Comparison, Mode, NormalClause, Script
 from easeci.verdict import wording
 from easeci.views.history import DecidedStep
 
 if TYPE_CHECKING:
     from easeci.verdict.curves import ClauseCurves
+
+MOST_CHARTS = 12
+"""So many clauses have a chart; a condition may have one clause for each of many slices."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,21 @@ def history_figures(script: Script, steps: Sequence[DecidedStep]) -> tuple[Figur
     """A history of each clause, and the labels of each step; none before a step is decided."""
     if not steps:
         return ()
+    tested = tested_clauses(script, steps)
     clauses = [
         _clause_figure(script, clause, _points(steps, position))
-        for position, clause in enumerate(script.clauses)
+        for position, clause in enumerate(tested[:MOST_CHARTS])
     ]
-    return (*clauses, _labels_figure(script, steps))
+    more = len(tested) - len(clauses)
+    rest = [Figure("More clauses", f"{more:,} more: the table has them.", {})] if more else []
+    return (*clauses, *rest, _labels_figure(script, steps))
+
+
+def tested_clauses(script: Script, steps: Sequence[DecidedStep]) -> tuple[NormalClause, ...]:
+    """The clauses that verdicts are about: of ``[lang=*]``, one for each slice of the testset."""
+    if not steps or not any(where.every for where in script.slices):
+        return script.clauses
+    return tuple(found.clause for found in steps[0].verdict.clauses)
 
 
 def _labels_figure(script: Script, steps: Sequence[DecidedStep]) -> Figure:
@@ -65,7 +78,7 @@ def _labels_figure(script: Script, steps: Sequence[DecidedStep]) -> Figure:
     )
 
 
-def _clause_figure(script: Script, clause: LinearClause, points: list[StepPoint]) -> Figure:
+def _clause_figure(script: Script, clause: NormalClause, points: list[StepPoint]) -> Figure:
     unit, threshold = wording.unit(clause.score), 100.0 * float(clause.threshold)
     low, high = (100.0 * end for end in zone_of(clause, script.mode))
     name = f"{clause.score} ({unit})"
@@ -86,7 +99,7 @@ def _clause_figure(script: Script, clause: LinearClause, points: list[StepPoint]
     return Figure(clause.text, caption, for_pages(draw))
 
 
-def zone_of(clause: LinearClause, mode: Mode) -> tuple[float, float]:
+def zone_of(clause: NormalClause, mode: Mode) -> tuple[float, float]:
     """Where Unknown is honest: within twice the tolerance of the threshold.
 
     In fp-free it is on the good side of the threshold, in fn-free on the bad side.

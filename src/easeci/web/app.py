@@ -64,6 +64,7 @@ ROUTES = (
     RouteSpec("POST", f"{TESTSET}/labels", OWNER, testsets.labels, MOST_UPLOADED, files=True),
     RouteSpec("POST", f"{TESTSET}/retire", OWNER, testsets.retire),
     RouteSpec("POST", f"{TESTSET}/release", OWNER, testsets.release),
+    RouteSpec("GET", f"{TESTSET}/released", OWNER, testsets.released),
     RouteSpec("GET", "/plan", OWNER, explorer.explore_plan),
 )
 

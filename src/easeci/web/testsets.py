@@ -1,4 +1,4 @@
-"""The owner's page of testsets: add one, add labels, retire it, release it."""
+"""The owner's pages of testsets: add one, add labels, retire it, release it; what it showed."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ from easeci.service.scripts import find_script, load_script
 from easeci.service.testsets.add import Added, Offer, add_testset
 from easeci.service.testsets.release import release_testset
 from easeci.service.testsets.retire import retire_testset
+from easeci.views.released.choice import choose_comparison
+from easeci.views.released.contents import make_released_report
+from easeci.views.released.page import released_view
+from easeci.views.released.wording import percent
 from easeci.web.flash import FlashMessage
 from easeci.web.request import RequestContext, refusal_status
 
@@ -129,6 +133,26 @@ def release(context: RequestContext) -> Response:
             "Content-Length": str(packed.seek(0, os.SEEK_END)),
         },
     )
+
+
+def released(context: RequestContext) -> Response:
+    """A released testset by class and slice; refused for one that is not released.
+
+    The look is not recorded: developers have the examples and labels.
+    """
+    with context.site.reading() as project:
+        chosen = choose_comparison(
+            project,
+            context.number("number"),
+            commit=context.request.query_params.get("commit"),
+            against=context.request.query_params.get("against"),
+        )
+    # After the block, because reading a large testset takes a while and other pages must not wait.
+    shown = context.site.cache.get(
+        ("released", *chosen.key, chosen.new.commit, chosen.old and chosen.old.commit),
+        lambda: released_view(make_released_report(context.site.name, chosen)),
+    )
+    return context.page("released.html", shown=shown, models=chosen.models, percent=percent)
 
 
 def _pack(folder: Path, target: IO[bytes]) -> None:

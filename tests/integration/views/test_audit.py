@@ -30,7 +30,8 @@ def acts(place: Workplace) -> list[tuple[str, str, str]]:
 
 
 def test_commands_that_show_more_than_signals_are_in_it(place: Workplace, tmp_path: Path) -> None:
-    """In their order, with the login of the account. Those that show signals are not."""
+    """In their order, with the login of the account. Those that show signals are not, nor are those
+    that show what is released."""
     asked = tmp_path / "ask.csv"
     for command in ("status", "log", "report -o r.html", "run", "token list"):
         place.easeci(*command.split())
@@ -45,6 +46,7 @@ def test_commands_that_show_more_than_signals_are_in_it(place: Workplace, tmp_pa
         f"labels import {place.labels}",
         "testset retire",
         f"testset release --to {tmp_path}/out",
+        "report --released",
         "token add --role labeller --name ada",
         "token remove ada",
         f"backup {tmp_path}/backup.tar",

@@ -47,6 +47,10 @@ SCRIPTS: dict[str, tuple[str, dict[str, object]]] = {
         {},
     ),
     "five clauses": (r" /\ ".join(f"n > 0.{k} +/- 0.1" for k in range(86, 91)), {}),
+    "recall": ("recall(fraud) > 0.8 +/- 0.02", {"expected": "fraud: 5%"}),
+    "prefix": ("n.recall(fraud) - o.recall(fraud) > -0.01 +/- 0.01", {}),
+    "slices": (r"n[lang=*] > 0.8 +/- 0.02 /\ precision(fraud)[age>=65] > 0.8 +/- 0.05", {}),
+    "ranks": (r"auc(fraud) > 0.9 +/- 0.02 /\ n - top(3) > 0 +/- 0.02", {"mode": "fn-free"}),
     "none is expected to pass": ("n - o > 0.02 +/- 0.05", {}),
 }
 
@@ -106,6 +110,11 @@ def test_what_does_not_fit_is_shortened_and_explained(capsys: pytest.CaptureFixt
 
 
 PIECES = ("n", "o", "d", "n - o", "n - 1.1 * o", "n - o + d", "2 * n - o", "0.5 * d")
+MEASURED = (
+    "recall(fraud)", "n.precision(fraud)", "f1(spam)", "n.recall(fraud) - o.recall(fraud)",
+    "n.f1(spam) - o.f1(spam)", "n / o", "auc(fraud)", "n.auc(fraud) - o.auc(fraud)", "n[lang=de]",
+    "n[age>=65] - o[age>=65]", "recall(fraud)[lang=*]", "n - top(3)", "recall(*)",
+)  # fmt: skip
 
 
 def random_condition(draw: random.Random) -> str:
@@ -114,7 +123,8 @@ def random_condition(draw: random.Random) -> str:
     for _ in range(draw.choice((1, 2, 2, 3, 3, 4))):
         threshold = draw.choice((0.01, 0.02, 0.05, 0.1, 0.123, 0.9, 0.95))
         tolerance = draw.choice((0.02, 0.04, 0.0625, 0.1))
-        clauses.append(f"{draw.choice(PIECES)} {draw.choice('><')} {threshold} +/- {tolerance}")
+        piece = draw.choice(draw.choice((PIECES, MEASURED)))
+        clauses.append(f"{piece} {draw.choice('><')} {threshold} +/- {tolerance}")
     return r" /\ ".join(clauses)
 
 
@@ -127,6 +137,7 @@ def random_plan(draw: random.Random) -> Plan | None:
             mode=draw.choice(("fp-free", "fn-free")),
             adaptivity=draw.choice(("full", "none", "firstChange")),
             steps=draw.choice((1, 8, 10**6)),
+            classes=["fraud", "spam", "legit"],
         )
     except ScriptError:  # a clause that is always true, or always false
         return None
@@ -150,11 +161,12 @@ def test_every_plan_is_a_dozen_lines_of_80_columns(monkeypatch: pytest.MonkeyPat
     """
 
     def sized(_: Script, name: Estimator) -> Estimate:
-        return Estimate(name, applies=True, reason="", examples=713_501_442_048)
+        examples = 713_501_442_048
+        return Estimate(name, applies=True, reason="", examples=examples, in_each_slice=examples)
 
     monkeypatch.setattr("easeci.plan.numbers.estimate_by", sized)
     draw = random.Random(14)
-    plans = [made for made in (random_plan(draw) for _ in range(260)) if made is not None]
+    plans = [made for made in (random_plan(draw) for _ in range(360)) if made is not None]
     assert len(plans) > 150
     for made in plans:
         for defaults in ((), ("reliability", "mode", "adaptivity", "steps")):
@@ -327,3 +339,19 @@ def test_large_counts_fit_their_column() -> None:
         "12.3M",
         "713.5G",
     ]
+
+
+def test_measures_say_what_they_need(capsys: pytest.CaptureFixture[str]) -> None:
+    """A prefix is labelled once, slices have their own sizes, and exact is named where it fits."""
+    prefix, slices, recall = (
+        " ".join(shown(capsys, name).split()) for name in ("prefix", "slices", "recall")
+    )
+    assert "examples are labelled once, for all commits." in prefix
+    assert "Every slice needs" in slices
+    assert "at least" in slices
+    assert "sequential; exact if all labels come with the testset." in recall
+    everything = " ".join(shown(capsys, "prefix", everything=True).split())
+    assert "no published estimator fits" in everything
+    assert "speaks of n, o and d over all examples only" in everything
+    explained = " ".join(shown(capsys, "prefix", explain=True).split())
+    assert "which is the same for all models" in explained

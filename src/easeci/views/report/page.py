@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from easeci.charts import has_charts
 from easeci.html import render
 from easeci.ledger.signals import Signal
-from easeci.views.figures import Figure, history_figures
+from easeci.views.figures import Figure, history_figures, tested_clauses
 from easeci.views.report.contents import Report, TestsetFindings, TestsetReport
 from easeci.views.status import promise
 
@@ -65,11 +65,12 @@ NO_CHARTS = Figure(
 
 def _section(report: Report, testset: TestsetReport) -> _Section:
     found = None if report.owner is None else report.owner.testsets[testset.number]
+    clauses = tested_clauses(testset.script, () if found is None else found.steps)
     return _Section(
         testset=testset,
         found=found,
         promise=promise(testset.script),
-        scores=tuple(str(clause.score) for clause in testset.script.clauses),
+        scores=tuple(str(clause.score) for clause in clauses),
         figures=() if found is None else _figures(testset, found),
     )
 

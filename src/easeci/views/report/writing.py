@@ -46,7 +46,7 @@ def write_report(
     Whether the file can be written is checked before a look is recorded. ``waiting`` is called
     once if another command acts on the project now.
     """
-    with _replaced(path, PRIVATE if owner else PUBLIC) as file:
+    with replaced(path, PRIVATE if owner else PUBLIC) as file:
         if owner:
             record_look(project, "report", waiting, by=by)
         found = make_report(project, owner=owner)
@@ -61,7 +61,7 @@ def write_report(
 
 
 @contextmanager
-def _replaced(path: Path, mode: int) -> Iterator[IO[bytes]]:
+def replaced(path: Path, mode: int) -> Iterator[IO[bytes]]:
     """A new file that replaces ``path`` at the end; an error at once if it cannot."""
     target = path.resolve()
     if target.exists() and not target.is_file():

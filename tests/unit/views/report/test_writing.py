@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import UsageError
-from easeci.views.report.writing import _replaced
+from easeci.views.report.writing import replaced
 
 
 @pytest.mark.parametrize("name", ["", "/dev/null", "missing/report.html"])
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path, name: str) -> None:
     with (
         pytest.raises(UsageError, match="cannot be written"),
-        _replaced(tmp_path / name, 0o644),
+        replaced(tmp_path / name, 0o644),
     ):
         pass
