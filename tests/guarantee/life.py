@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from easeci.evidence.cells import Code, Flags, codes_of, differs
+from easeci.evidence.cells import Code, codes_of, differs
+from easeci.evidence.codes import Flags
 from easeci.ledger.chain import Head, Record, chained
 from easeci.ledger.charging import charge, free_answer, is_begun_only, is_unchanged
 from easeci.ledger.disclosure import (

@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from easeci.evidence.cells import Code, Flags
+from easeci.evidence.cells import Code
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets
+from easeci.evidence.codes import Flags
 from easeci.evidence.levels import uniform_levels
 from easeci.evidence.wealth import ROUNDING
 from easeci.script import Estimator, Script
 from easeci.service.checks import Checked, check
 from easeci.service.scripts import make_script
-from easeci.tables.align import AlignedExamples
+from easeci.tables.order import keyed_order
 from tests.cases import each_case
 
 DELTA = 0.1
@@ -70,8 +71,7 @@ class Case:
 
     def ask(self, path: str, script: Script) -> Checked:
         """What check itself answers if the labels along the order are as in ``path``."""
-        ids = AlignedExamples(pl.Series("id", range(self.size)), np.zeros(self.size, np.uint8))
-        order = ids.ordered("").ids.to_list()
+        order = keyed_order(pl.int_range(self.size, eager=True), "").tolist()
         new = np.arange(self.size) % 2
         labels = {i: int(new[i] == int(bit)) for i, bit in zip(order, path, strict=True)}
         return check(script, new=new, old=1 - new if self.differ else None, labels=labels)

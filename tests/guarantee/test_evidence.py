@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Floats
-from easeci.evidence.cells import Codes
+from easeci.evidence.codes import Codes
 from easeci.evidence.hypothesis import Hypothesis, evidence_against, log_start_values
 from easeci.evidence.wealth import Evidence
 from easeci.script import Cell, Score
@@ -21,11 +21,11 @@ ALPHAS = (0.6, 0.3, 0.1)
 
 
 def score(new: float | str, old: float | str, difference: float | str) -> Score:
-    return Score(*(Fraction(str(x)) for x in (new, old, difference)))
+    return Score.linear(*(Fraction(str(x)) for x in (new, old, difference)))
 
 
 def relevant(hypothesis: Hypothesis, codes: Codes) -> Codes:
-    return codes[codes >= 2] if hypothesis.only_differing else codes
+    return codes if hypothesis.everywhere else codes[codes >= 2]
 
 
 def crossings(
@@ -53,7 +53,7 @@ def crossings(
 def laws_within(hypothesis: Hypothesis, used: tuple[int, ...], seed: int) -> list[Floats]:
     """Cell laws at the threshold, and below it: at random, and mixtures of two cells."""
     draw = np.random.default_rng(seed)
-    values = np.array([float(hypothesis.score.of(cell)) for cell in CELLS])
+    values = np.array([float(hypothesis.entry(code)) for code in range(len(CELLS))])
     laws = []
     for _ in range(4000):
         law = np.zeros(5)
@@ -87,7 +87,7 @@ def test_evidence_crosses_with_probability_at_most_alpha_on_every_small_testset(
     phi: Score, bound: float, tolerance: float, size: int, used: tuple[int, ...], alpha: float
 ) -> None:
     """The crossing probability is at most α, exactly, for thousands of laws under the hypothesis."""
-    hypothesis = Hypothesis(phi, bound, tolerance)
+    hypothesis = Hypothesis.of(phi, bound, tolerance)
     found = crossings(hypothesis, size, alpha, used)
     laws = laws_within(hypothesis, used, seed=1)
     assert len(laws) > 200
@@ -138,11 +138,11 @@ ALLOWED = 0.1 + 4.8 * math.sqrt(0.1 * 0.9 / RUNS)
 """A right engine is above this with probability below one in a million."""
 
 SIMULATED = [
-    (Hypothesis(score(1, -1, 0), 0.02, 0.01), [0.7, 0.2, 0.06, 0.04, 0.0]),
-    (Hypothesis(score(1, -1, 0), 0.02, 0.01), [0.5, 0.1, 0.11, 0.09, 0.2]),
-    (Hypothesis(score(-1, 1, 0), -0.04, 0.01), [0.7, 0.2, 0.07, 0.03, 0.0]),
-    (Hypothesis(score(1, 0, 0), 0.8, 0.02), [0.75, 0.15, 0.05, 0.05, 0.0]),
-    (Hypothesis(score(1, "-1.1", 0), -0.06, 0.02), [0.75, 0.15, 0.055, 0.035, 0.01]),
+    (Hypothesis.of(score(1, -1, 0), 0.02, 0.01), [0.7, 0.2, 0.06, 0.04, 0.0]),
+    (Hypothesis.of(score(1, -1, 0), 0.02, 0.01), [0.5, 0.1, 0.11, 0.09, 0.2]),
+    (Hypothesis.of(score(-1, 1, 0), -0.04, 0.01), [0.7, 0.2, 0.07, 0.03, 0.0]),
+    (Hypothesis.of(score(1, 0, 0), 0.8, 0.02), [0.75, 0.15, 0.05, 0.05, 0.0]),
+    (Hypothesis.of(score(1, "-1.1", 0), -0.06, 0.02), [0.75, 0.15, 0.055, 0.035, 0.01]),
 ]
 
 
@@ -155,5 +155,5 @@ def test_evidence_at_the_threshold_crosses_in_at_most_a_tenth_of_runs(
 
 def test_the_simulation_can_fail() -> None:
     """The same runs against a threshold that is a little too low cross far more often."""
-    too_low = Hypothesis(score(1, 0, 0), 0.77, 0.02)
+    too_low = Hypothesis.of(score(1, 0, 0), 0.77, 0.02)
     assert crossing_rate(too_low, SIMULATED[3][1], 2000, 300) > 0.3

@@ -17,12 +17,13 @@ import pytest
 
 from easeci.bounds import binomial
 from easeci.evidence.bets import Floats
-from easeci.evidence.cells import Codes, differs
+from easeci.evidence.cells import differs
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets, Walk, table_of
+from easeci.evidence.codes import Codes
 from easeci.evidence.confidence import Seen, Walked
-from easeci.evidence.labelled import LabelledCodes
+from easeci.evidence.labelled import LabelledTestset
 from easeci.script import Mode, Score, compile_condition, parse_condition
-from easeci.script.cells import Cell
+from easeci.script.outcomes import Cell
 from tests.cases import each_case
 
 LAW = (0.5, 0.2, 0.14, 0.1, 0.06)
@@ -40,7 +41,7 @@ def walk_of(condition: str, codes: Codes) -> Walk:
     (clause,) = compile_condition(parse_condition(f"{condition} > 0 +/- 0.1"))
     goal = Goal.of(clause, Mode.FP_FREE)
     test = SequentialTest.of(goal, TARGETS, len(codes), int(differs(codes).sum()))
-    return test.walk(LabelledCodes(codes))
+    return test.walk(LabelledTestset(codes))
 
 
 def whole_path(condition: str, codes: Codes) -> Walked:
@@ -98,7 +99,7 @@ def enumerated(score: Score, law: tuple[Fraction, ...], size: int, side: float) 
     total = Fraction(0)
     for codes in itertools.product([c for c in range(5) if law[c]], repeat=size):
         weight = math.prod((law[code] for code in codes), start=Fraction(1))
-        relevant = [i for i, c in enumerate(codes) if c >= 2 or score.label_matters_when_agreeing]
+        relevant = [i for i, c in enumerate(codes) if c >= 2 or score.counts_everywhere]
         ends = [*relevant, size]
         for labels, end in enumerate(ends):
             used = [codes[i] for i in relevant[:labels]]
@@ -123,19 +124,23 @@ NOTHING = Fraction(0)
     ("score", "law", "size"),
     [
         (
-            Score(Fraction(1), NOTHING, NOTHING),
+            Score.linear(Fraction(1), NOTHING, NOTHING),
             (Fraction(4, 5), Fraction(1, 5), *[NOTHING] * 3),
             10,
         ),
-        (Score(Fraction(1), NOTHING, NOTHING), (HALF, HALF, *[NOTHING] * 3), 10),
-        (Score(Fraction(1), -Fraction(1), NOTHING), (THIRD, NOTHING, THIRD, THIRD, NOTHING), 8),
+        (Score.linear(Fraction(1), NOTHING, NOTHING), (HALF, HALF, *[NOTHING] * 3), 10),
         (
-            Score(Fraction(1), -Fraction(1), NOTHING),
+            Score.linear(Fraction(1), -Fraction(1), NOTHING),
+            (THIRD, NOTHING, THIRD, THIRD, NOTHING),
+            8,
+        ),
+        (
+            Score.linear(Fraction(1), -Fraction(1), NOTHING),
             (Fraction(3, 4), NOTHING, Fraction(3, 16), Fraction(1, 16), NOTHING),
             8,
         ),
         (
-            Score(Fraction(1), Fraction(-11, 10), NOTHING),
+            Score.linear(Fraction(1), Fraction(-11, 10), NOTHING),
             (HALF, NOTHING, Fraction(1, 4), Fraction(1, 4), NOTHING),
             8,
         ),

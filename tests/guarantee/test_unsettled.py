@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.bounds.binomial import lower_limit
-from easeci.evidence.cells import Code, Codes, Counts, differs
+from easeci.evidence.cells import Code, differs
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets
+from easeci.evidence.codes import Codes, Counts
 from easeci.evidence.levels import StepLevels
 from easeci.script import Estimator, Mode, compile_condition, parse_condition
 from easeci.verdict.decide import decide
