@@ -7,7 +7,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import forecast, history, large_check, month_page, pages, speed, start, zone_page
+from bench import (
+    evidence,
+    forecast,
+    history,
+    large_check,
+    measures,
+    month_page,
+    pages,
+    slices,
+    speed,
+    start,
+    zone_page,
+)
 from bench.page import Section, write_page
 from bench.progress import tell
 
@@ -15,15 +27,18 @@ DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "benchmarks.md"
 PARTS: dict[str, Callable[[], Section]] = {
     "zone": zone_page.section,
+    "measures": measures.section,
     "month": month_page.section,
     "forecast": forecast.section,
     "start": start.section,
     "check": large_check.section,
+    "slices": slices.section,
     "speed": speed.section,
+    "evidence": evidence.section,
     "history": history.section,
     "pages": pages.section,
 }
-GROUPS = {"labels": ("zone", "month", "forecast", "speed")}
+GROUPS = {"labels": ("zone", "measures", "month", "forecast", "speed")}
 
 
 def chosen(arguments: list[str]) -> list[str]:

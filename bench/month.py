@@ -11,7 +11,7 @@ import numpy.typing as npt
 from easeci.evidence.cells import differs
 from easeci.evidence.levels import FAIL, PASS, step_levels
 from easeci.plan.commit_mix import MIXED
-from easeci.script import Adaptivity, LinearClause, Mode, compile_condition, parse_condition
+from easeci.script import Adaptivity, Mode, NormalClause, compile_condition, parse_condition
 from easeci.simulation.mixed import SharedLabels, draw_commit, draw_gains, right_after
 from easeci.verdict.sequential import decide_sequentially
 
@@ -38,7 +38,7 @@ class Month:
     differing: int
 
 
-def condition() -> tuple[LinearClause, ...]:
+def condition() -> tuple[NormalClause, ...]:
     """The condition of the month, in normal form."""
     return compile_condition(parse_condition("n - o > 0.02 +/- 0.01"))
 

@@ -17,8 +17,8 @@ from easeci.script import Score
 
 EXAMPLES = 10_000_000
 TWELVE = Aims(tuple(float(x) for x in np.geomspace(1.0, 40.0, 12)), (1.0 / 12.0,) * 12)
-NEW = Score(Fraction(1), Fraction(0), Fraction(0))
-GAIN = Score(Fraction(1), Fraction(-1), Fraction(0))
+NEW = Score.linear(Fraction(1), Fraction(0), Fraction(0))
+GAIN = Score.linear(Fraction(1), Fraction(-1), Fraction(0))
 CUMULATIVE_SUMS = 3.0
 OPENING = """\
 ## Evidence over ten million examples
@@ -67,11 +67,11 @@ def speeds(examples: int = EXAMPLES) -> list[Speed]:
     baseline = _twelve_sums(draw.random(examples))
     codes = draw.choice(5, examples, p=[0.7, 0.1, 0.1, 0.08, 0.02]).astype(np.uint8)
     differing = codes[codes >= 2]
-    accuracy = Hypothesis(NEW, 0.8, 0.01)
-    gain = Hypothesis(GAIN, 0.02, 0.01)
+    accuracy = Hypothesis.of(NEW, 0.8, 0.01)
+    gain = Hypothesis.of(GAIN, 0.02, 0.01)
     cases = {
         "n at its threshold, 12 bets": (accuracy, codes),
-        "n just below, 12 bets": (Hypothesis(NEW, 0.801, 0.01), codes),
+        "n just below, 12 bets": (Hypothesis.of(NEW, 0.801, 0.01), codes),
         "n - o at its threshold, 12 bets, d known": (gain, differing),
     }
     found = []

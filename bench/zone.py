@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.month import CLEAR, EXAMPLES, THRESHOLD, condition
-from easeci.evidence.cells import Codes
+from easeci.evidence.codes import Codes
 from easeci.evidence.levels import StepLevels
 from easeci.script import Mode
 from easeci.verdict.sequential import decide_sequentially

@@ -19,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from easeci.bounds import Bennett
-from easeci.evidence.cells import STATES, Codes, Counts, LabelState, codes_of, differs
+from easeci.evidence.cells import STATES, LabelState, codes_of, differs
+from easeci.evidence.codes import Codes, Counts
 from easeci.evidence.levels import FAIL, PASS, log_level
 from easeci.plan import Observation
-from easeci.script import Adaptivity, Estimator, LinearClause, Mode, Script
+from easeci.script import Adaptivity, Estimator, Mode, NormalClause, Script
 from easeci.service.scripts import make_script
 from easeci.simulation.mixed import used_labels
 from easeci.verdict.decide import decide
@@ -145,7 +146,7 @@ QUERIES = (
 class KnownDifference:
     """The paper's test of this experiment: Bennett, two-sided, d ≤ 0.1 known, no first stage."""
 
-    clause: LinearClause
+    clause: NormalClause
     log_level: float
 
     @staticmethod

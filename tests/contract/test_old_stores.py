@@ -248,6 +248,17 @@ def test_every_recorded_verdict_can_be_recomputed(place: Workplace, name: str) -
         assert recorded.why
 
 
+def test_what_it_released_is_shown(place: Workplace) -> None:
+    """And not the testset that is in use."""
+    found = give(place, "full", "report", "--released")
+    assert found["testset"] == 1
+    assert found["old"] is not None
+    assert sum(map(sum, found["confusion"]["new"]["counts"])) == found["whole"]["labelled"] > 0
+    store = str(place.folder / "store")
+    refused = place.easeci("report", "--released", "2", "--project", "full", EASECI_STORE=store)
+    assert (refused.returncode, refused.stdout) == (2, "")
+
+
 def test_it_goes_on(place: Workplace) -> None:
     """Labels answer the step that waits and the commit behind it, and another commit is tested."""
     give(place, "full", "labels", "import", str(place.folder / "labels-full.csv"))

@@ -91,3 +91,11 @@ def test_a_life_in_json(lived: Workplace) -> None:
     assert verdict["outcome"] in ("True", "False", "Unknown")
     assert document(lived, "log", "--verify") == {"damage": []}
     assert document(lived, "testset", "retire") == {"testset": 1, "retired": "by hand"}
+    document(lived, "testset", "release", "--to", str(lived.folder / "out"))
+    released = document(lived, "report", "--released")
+    counts = dict.fromkeys(("testset", "cannot_tell", "unsettled"), int)
+    names = dict.fromkeys(("released_at", "condition"), str)
+    parts = dict.fromkeys(("new", "old", "whole", "confusion", "differ"), dict)
+    lists = dict.fromkeys(("classes", "slices", "differing"), list)
+    require(released, counts | names | parts | lists)
+    require(released["differing"][0], dict.fromkeys(("id", "label", "new", "old"), str))

@@ -39,6 +39,7 @@ TABLE: dict[tuple[str, str], tuple[str, str, str, str, str]] = {
     ("POST", "/testsets/{number:number}/labels"): (DENIED, DENIED, OPEN, DENIED, DENIED),
     ("POST", "/testsets/{number:number}/retire"): (DENIED, DENIED, OPEN, DENIED, DENIED),
     ("POST", "/testsets/{number:number}/release"): (DENIED, DENIED, OPEN, DENIED, DENIED),
+    ("GET", "/testsets/{number:number}/released"): (SIGN_IN, SIGN_IN, OPEN, DENIED, DENIED),
     ("GET", "/plan"): (SIGN_IN, SIGN_IN, OPEN, DENIED, DENIED),
 }
 STATUS = {
@@ -53,6 +54,7 @@ STATUS = {
     ("POST", "/testsets/{number:number}/labels"): 400,
     ("POST", "/testsets/{number:number}/retire"): 400,
     ("POST", "/testsets/{number:number}/release"): 400,
+    ("GET", "/testsets/{number:number}/released"): 404,
 }
 
 

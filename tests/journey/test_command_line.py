@@ -208,6 +208,18 @@ MISTAKES: dict[str, tuple[list[str], list[str]]] = {
         ["check", "--new", "new.csv", "--labels", "new.csv", "-c", "n > 0.8 +/- 0.1"],
         ["no column 'label'", "first row id,label"],
     ),
+    "slices without examples": (
+        ["check", "--new", "new.csv", "-c", "n[lang=de] > 0.8 +/- 0.1"],
+        ["slices by columns of the examples (lang)", "--examples"],
+    ),
+    "a slice by a column that is not there": (
+        ["check", "--new", "new.csv", "--examples", "new.csv", "-c", "n[lnag=*] > 0.8 +/- 0.1"],
+        ["new.csv has no column 'lnag'", "Its columns: prediction."],
+    ),
+    "no scores": (
+        ["check", "--new", "new.csv", "-c", "auc(a) > 0.8 +/- 0.1"],
+        ["new.csv has no scores", "probability"],
+    ),
     "a place that cannot be written": (
         ["check", "--new", "new.csv", "-c", "n > 0.8 +/- 0.1", "--ask", "no/where.csv"],
         ["cannot be written"],

@@ -273,6 +273,32 @@ def test_a_report_fits_a_phone(browser: Browser, sites: Sites) -> None:
 
 
 @pytest.mark.long
+def test_a_released_testset_fits_can_be_read_and_has_names(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """On its page, and as a file."""
+    place = waiting_project(tmp_path, classes="[low, high]")
+    place.easeci("labels", "import", str(place.labels), code=0)
+    place.easeci("testset", "retire", code=0)
+    place.easeci("testset", "release", "--to", str(tmp_path / "out"), code=0)
+    file = tmp_path / "released.html"
+    place.easeci("report", "--released", "-o", str(file), code=0)
+    with serving_here(place.repository) as here:
+        person = Person(browser, here)
+        person.sign_in(token(place.repository, "owner"))
+        person.go("Testsets")
+        person.page.get_by_role("link", name="See it by class and slice").click()
+        expect(person.page.get_by_role("heading", name="Slices")).to_be_visible()
+        found = [*problems(person.page), *unfocused(person.page)]
+        person.close()
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    found += problems(page)
+    page.close()
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.long
 def test_a_page_that_follows_leaves_the_keyboard_where_it_was(
     browser: Browser, sites: Sites
 ) -> None:
