@@ -18,7 +18,7 @@ from tests.fixtures.make_linear_verdicts import (
     rounding,
 )
 
-ORDINARY = 400
+ORDINARY = 300
 """So many cases are decided in every run of the tests, a hundred at a time."""
 HUNDREDS = [range(start, min(start + 100, CASES)) for start in range(0, CASES, 100)]
 SIZES = range(0, ORDINARY, 5 * PLANNED_EVERY)

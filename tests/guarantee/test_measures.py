@@ -132,7 +132,7 @@ SLOW = {"a mean and a ratio", "two classes", *(name for name in WORLDS if "top" 
 @each_case("name", list(WORLDS))
 def test_errors_at_the_threshold_are_as_rare_as_promised(name: str) -> None:
     """Both modes: wrong proofs at c, and walks that are futile where a proof is promised."""
-    check(WORLDS[name], 6 if name in SLOW else 12 if "prefix" in name else 20)
+    check(WORLDS[name], 4 if name in SLOW else 8 if "prefix" in name else 12)
 
 
 @pytest.mark.long

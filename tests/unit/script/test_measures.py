@@ -100,7 +100,7 @@ Definition = Callable[[list[Example], int, str], Fraction | None]
 DEFINITIONS: dict[str, Definition] = {"precision": precision, "recall": recall, "f1": f1}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(examples)
 def test_each_measure_of_a_class_is_the_ratio_of_its_tables(data: list[Example]) -> None:
     """For both models and every class: alone, against another class, and against the other model.
@@ -121,7 +121,7 @@ def test_every_measure_of_a_class_has_a_definition_here() -> None:
     assert set(DEFINITIONS) == {m.name for m in MEASURES if m.form is Form.CLASS}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(examples)
 def test_accuracies_and_ratios_are_means_of_their_tables(data: list[Example]) -> None:
     n, o = accuracy(data, 0), accuracy(data, 1)

@@ -67,8 +67,6 @@ def test_every_measure_in_one_condition(place: Workplace) -> None:
     assert run_on(place).row.signal is Signal.PASS
     place.commit_cut(0.9)
     assert run_on(place).row.signal is Signal.FAIL
-    place.commit_cut(0.54)
-    assert run_on(place).row.signal is Signal.PASS
     project = opened(place)
     testset = project.state.testsets[1]
     assert verify(project) == []
@@ -78,9 +76,10 @@ def test_every_measure_in_one_condition(place: Workplace) -> None:
     assert "n[half=a] > 0.6 +/- 0.1" in texts
     assert "n[half=b] > 0.6 +/- 0.1" in texts
     rivals = [len(verdict_models(testset, step).rivals) for step in testset.steps]
-    assert rivals == [1, 2, 3]
+    assert rivals == [1, 2]
 
 
+@pytest.mark.long
 def test_labels_that_come_later_lead_to_the_same_answer(place: Workplace) -> None:
     """Without labels the step waits, and it asks only where some clause needs a label."""
     keys = {"condition": CONDITION, "classes": "[low, high]"}
