@@ -164,7 +164,9 @@ def walk(setting: Setting, seed: int) -> Verdict:
     """One commit on a testset of its own; labels of the prefix are part of the verdict's."""
     clause = clause_of(setting)
     level = math.log((1 - RELIABILITY) * PREFIX_SHARE / 2)
-    prefixes: Prefixes = {clause: Prefix(setting.prefix, level)} if setting.prefix else {}
+    prefixes: Prefixes = {}
+    if setting.prefix:
+        prefixes = {clause: Prefix(setting.prefix, level, RARE)}
     facts = DRAWS[setting.draw](np.random.default_rng((SETTINGS.index(setting), seed)))
     levels = levels_of(setting.prefix)
     return decide_sequentially([clause], Mode.FP_FREE, levels, facts, prefixes=prefixes)

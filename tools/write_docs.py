@@ -18,7 +18,8 @@ from typer.core import TyperGroup
 from easeci.cli.commands import COMMANDS, load_command
 from easeci.cli.main import run
 from easeci.cli.terminal import output
-from easeci.script import KEYS, MEASURES
+from easeci.script import KEYS
+from easeci.script.measures import MEASURES
 
 ROOT = Path(__file__).parent.parent
 THEME = TerminalTheme(

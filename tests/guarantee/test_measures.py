@@ -53,7 +53,7 @@ def found_world(
     clause = clause_of(condition)
     laws = (detector(clause.score, share, rates, old) for rates in ((0.05, 0.25), (0.97, 0.004)))
     low, high = sorted(laws, key=lambda law: value_of(clause.score, law))
-    level = Prefix(prefix, math.log(0.02)) if prefix else None
+    level = Prefix(prefix, math.log(0.02), share) if prefix else None
     return ExampleWorld(clause, size, low, high, level, members)
 
 

@@ -326,7 +326,7 @@ class PrefixEnumeration:
         codes = np.repeat(np.array(self.outcomes, np.uint8), counts)
         facts = Shown(alphabet_of(self.goal.score)).facts(codes)
         targets = Targets(self.target, NEVER, NEVER)
-        walk = PrefixTest(self.goal, targets, Prefix(self.prefix, self.level)).walk(
+        walk = PrefixTest(self.goal, targets, Prefix(self.prefix, self.level, 0.3)).walk(
             LabelledTestset(facts)
         )
         found = walk.test.goal

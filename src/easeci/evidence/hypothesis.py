@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
@@ -70,6 +70,10 @@ that the work stays the same. Every partition of [0, 1] is valid; a coarse one n
 LARGEST_DENOMINATOR = 10**12
 """Constants of a script are decimal numbers; this finds them again from floating-point ones."""
 
+LARGEST_BET = 0.9
+"""Of the largest bet whose factor is never negative, where bets are chosen for another mean."""
+LEAST_GROUND = 1e-6
+
 MARGIN = 1e-12
 """Hypotheses are widened by this share of the score's range: more than any rounding error."""
 
@@ -104,6 +108,8 @@ class Hypothesis:
     tolerance: float
     groups: frozenset[int]
     outright: bool = False
+    aimed_at: float | None = None
+    """Bets are chosen as if this were the bound, if the bound itself depends on labels."""
     spread: float = SPREAD
 
     @staticmethod
@@ -276,16 +282,28 @@ def _from_relevant(
     hypothesis: Hypothesis, aims: Aims, examples: int, relevant: int, log_target: float
 ) -> Evidence:
     least, most = hypothesis.scores[0], hypothesis.scores[-1]
-    cases = disagreement_cases(hypothesis, aims, examples, relevant, log_target)
-    with np.errstate(divide="ignore"):
-        means = np.where(cases.at > 0.0, hypothesis.bound / cases.at, math.inf)
-    means = np.minimum(means + MARGIN * (most - least), most)
+    planned = hypothesis
+    if hypothesis.aimed_at is not None:
+        planned = replace(hypothesis, bound=hypothesis.aimed_at)
+    cases = disagreement_cases(planned, aims, examples, relevant, log_target)
+    means, aimed_means = (_means(one, cases) for one in (hypothesis, planned))
     # If even the least score is above m, the case contradicts the hypothesis.
     kept = means > least
     if not kept.any():
         return _infinite_evidence(hypothesis, aims)
     scale = 1.0 / np.maximum(cases.at[kept], 1e-300)
-    return _evidence_of_bets(hypothesis, aims, means[kept], scale, cases.log_start[kept])
+    chosen = None
+    if planned is not hypothesis:
+        chosen = np.maximum(aimed_means[kept], least + LEAST_GROUND * (most - least))
+    return _evidence_of_bets(hypothesis, aims, means[kept], scale, cases.log_start[kept], chosen)
+
+
+def _means(hypothesis: Hypothesis, cases: DisagreementCases) -> Floats:
+    """The largest mean score of the examples that count, in each case."""
+    least, most = hypothesis.scores[0], hypothesis.scores[-1]
+    with np.errstate(divide="ignore"):
+        means = np.where(cases.at > 0.0, hypothesis.bound / cases.at, math.inf)
+    return np.asarray(np.minimum(means + MARGIN * (most - least), most))
 
 
 @dataclass(frozen=True)
@@ -368,12 +386,27 @@ def log_start_values(
 
 
 def _evidence_of_bets(
-    hypothesis: Hypothesis, aims: Aims, means: Floats, scale: Floats, log_start: Floats
+    hypothesis: Hypothesis,
+    aims: Aims,
+    means: Floats,
+    scale: Floats,
+    log_start: Floats,
+    aimed_means: Floats | None = None,
 ) -> Evidence:
+    """Bets against "the mean is at most ``means``", chosen for ``aimed_means`` if these are given.
+
+    A bet that is too large for its mean is cut down to a fixed share of the largest possible. So
+    every factor falls as the mean grows.
+    """
     scores = hypothesis.scores
     spread = 1.0 if len(scores) == 2 else hypothesis.spread
     ends = (scores[0], scores[-1])
-    sizes = aimed(means, hypothesis.tolerance * scale, aims, ends, spread)
+    step = hypothesis.tolerance * scale
+    if aimed_means is None:
+        sizes = aimed(means, step, aims, ends, spread)
+    else:
+        sizes = aimed(aimed_means, step, aims, ends, spread)
+        sizes = np.minimum(sizes, LARGEST_BET / (means - ends[0])[:, None])
     factors = np.zeros((*sizes.shape, hypothesis.alphabet.outcomes))
     for outcome in hypothesis.relevant:
         factors[:, :, outcome] = log_factors(sizes, means, float(hypothesis.entry(outcome)))

@@ -9,12 +9,15 @@ for them. After the prefix, labels are asked for only where the models differ.
 *Claim.* If p is in [l, u], each test rejects a true hypothesis with at most its level.
 
 *Proof.* A test rejects "the mean of s is at most b·p", where s is y(f − g) or its negative. If p is
-in [l, u], then b·p is at most b·u for b > 0 and at most b·l for b ≤ 0, so the hypothesis "the mean
-of s is at most that bound" is true whenever the other one is. The bound depends on the labels of
-the prefix. Units begin behind it, and so does the count of the examples that count. So given the
-prefix, the bound is fixed, and all that the evidence looks at is i.i.d. as before. ∎
+in [l, u], then b·p is at most the limit m = b·u for b > 0, and m = b·l otherwise. So the hypothesis
+"the mean of s is at most m" is true whenever the other one is. Units begin behind the prefix: given
+the prefix with its true labels, m is fixed and the units are i.i.d. as before. ∎
 
-Unsettled labels of the prefix count as another class for l, and as this class for u.
+*Unsettled labels* of the prefix count as another class for l, and as this class for u, so they only
+raise m. Somebody who chooses which labels stay unsettled may know all later ones. So nothing but m
+depends on them: bets and starts follow from the script's expected share alone. Every factor
+1 + λ (s − m) falls as m grows, also where λ is cut down to a share of 1 / (m − least s). So the
+evidence is at most what it would be with the true labels.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from easeci.bounds import binomial
-from easeci.evidence.bets import SPREAD, Floats
+from easeci.evidence.bets import Floats
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets, Walk
 from easeci.evidence.codes import Codes, Counts
 from easeci.evidence.confidence import SeenQuotient
@@ -39,12 +42,20 @@ from easeci.script.score import Score
 NOTHING_KNOWN = (0.0, 1.0)
 
 
+EXPECTED_SPREAD = 0.5
+"""How many of the examples that count are expected to have a score other than 0."""
+
+
 @dataclass(frozen=True)
 class Prefix:
-    """How many examples are labelled first, and ln of the error of each limit of the share."""
+    """How many examples are labelled first, and ln of the error of each limit of the share.
+
+    ``share`` is the expected share of the class: bets are chosen for it.
+    """
 
     length: int
     log_level: float
+    share: float
 
 
 @dataclass(frozen=True)
@@ -52,8 +63,8 @@ class ShareGoal(Goal):
     """A goal about a score whose denominator is a share, when the share has known limits."""
 
     share: tuple[float, float] = NOTHING_KNOWN
-    spread: float = SPREAD
-    """How many of the examples that count have a score other than 0: bets assume this."""
+    expected: float = 0.1
+    """The share that bets are chosen for."""
 
     @cached_property
     def _hypotheses(self) -> tuple[Hypothesis, Hypothesis, Hypothesis]:
@@ -66,9 +77,9 @@ class ShareGoal(Goal):
 
     def _hypothesis(self, product: Score, bound: float) -> Hypothesis:
         low, high = self.share
-        middle = max((low + high) / 2.0, 1e-9)
         limit = bound * (high if bound > 0.0 else low)
-        return replace(Hypothesis.of(product, limit, self.tolerance * middle), spread=self.spread)
+        found = Hypothesis.of(product, limit, self.tolerance * self.expected)
+        return replace(found, spread=EXPECTED_SPREAD, aimed_at=bound * self.expected)
 
 
 @dataclass(frozen=True)
@@ -88,8 +99,7 @@ class PrefixTest:
         track = reading.track(groups, length)
         done = track.gap >= length
         share = self._limits(track.codes[:length]) if done else NOTHING_KNOWN
-        spread = self._spread(track.codes[:length], groups) if done else SPREAD
-        goal = ShareGoal(score, self.goal.bound, self.goal.tolerance, share, spread)
+        goal = ShareGoal(score, self.goal.bound, self.goal.tolerance, share, self.prefix.share)
         # Examples of the prefix are not counted: the bound depends on what the prefix shows.
         size = (len(reading) - length, len(track.positions) - length)
         test = SequentialTest.of(goal, self.targets, *size)
@@ -97,14 +107,6 @@ class PrefixTest:
             return PrefixWalk(Ending.OPEN, track.gap, track, test, track.known, share)
         walk = test.along(track)
         return PrefixWalk(walk.ending, walk.labels, track, test, walk.codes, share)
-
-    def _spread(self, codes: Codes, groups: frozenset[int]) -> float:
-        """Of the examples that count, how many have a score other than 0, from the prefix."""
-        score, alphabet = self.goal.score, self.goal.score.alphabet
-        counts = Counts.of(codes, alphabet)
-        used = [(counts[o], score.ratio.numerator[o]) for g in groups for o in alphabet.groups[g]]
-        others = sum(count for count, entry in used if entry)
-        return min((others + 1.0) / (sum(count for count, _ in used) + 1.0), SPREAD)
 
     def _limits(self, codes: Codes) -> tuple[float, float]:
         """Exact limits of the share, from all labels of the prefix."""

@@ -65,7 +65,8 @@ class TestsetAdded(Event):
     ``files`` are digests by file name. ``shared`` counts examples that earlier testsets had too;
     ``left_out`` says that they are not among ``examples``; in older records they are. ``sample`` is
     the size of the public sample, which is not part of ``examples``. ``needed`` is what the plan
-    asks for; ``source`` is where the script lies in the repository.
+    asks for; ``source`` is where the script lies in the repository. ``prefixes`` are how many
+    examples are labelled first, by the text of the clause that needs it.
     """
 
     __test__ = False  # pytest would take it for a test by its name
@@ -81,6 +82,7 @@ class TestsetAdded(Event):
     shared: Mapping[str, int] = field(default_factory=dict)
     sample: int = 0
     left_out: bool = False
+    prefixes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

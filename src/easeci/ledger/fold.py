@@ -146,6 +146,7 @@ def added_testset(event: TestsetAdded, at: str) -> Testset:
         shared=event.shared,
         sample=event.sample,
         left_out=event.left_out,
+        prefixes=dict(event.prefixes),
     )
 
 

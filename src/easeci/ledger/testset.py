@@ -128,6 +128,8 @@ class Testset:
     """The model of each commit that was built to be the baseline."""
     left_out: bool = False
     """Whether the examples that earlier testsets had were left out."""
+    prefixes: dict[str, int] = field(default_factory=dict)
+    """How many examples are labelled first, by the text of the clause that needs it."""
     predictions: dict[str, Predictions] = field(default_factory=dict)
     """By model."""
     sample_predictions: dict[str, Predictions] = field(default_factory=dict)

@@ -19,13 +19,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from easeci.bounds import binomial
-from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, SPREAD, Floats
+from easeci.evidence.bets import FUTILITY_AIMS, PROOF_AIMS, Floats
 from easeci.evidence.clause_test import Goal, Targets
 from easeci.evidence.hypothesis import Hypothesis, difference_rows, evidence_against
 from easeci.evidence.shared_prefix import Prefix, ShareGoal
 from easeci.evidence.sizing import (
-    IMPRACTICAL,
     LARGEST,
+    ImpracticalError,
     LabelsByTruth,
     PathEnds,
     Walls,
@@ -114,14 +114,7 @@ class MeasuredClause:
             binomial.upper_limit(count, size, level),
         )
         goal = self.goal
-        return ShareGoal(goal.score, goal.bound, goal.tolerance, limits, self._expected_spread)
-
-    @cached_property
-    def _expected_spread(self) -> float:
-        """Of the examples that count after a prefix, how many have a score other than 0."""
-        law = self.law((self.goal.bound + self.goal.clear) / 2.0)
-        others = sum(law[o] for o, entry in enumerate(self.score.ratio.numerator) if entry)
-        return min(float(others) / max(self.relevant_share(law), 1e-12), SPREAD)
+        return ShareGoal(goal.score, goal.bound, goal.tolerance, limits, self.prefix.share)
 
     def law(self, value: float) -> Floats:
         """The law of the outcomes at which the score has a value, or nearly so."""
@@ -302,7 +295,7 @@ def sample_with(count: int, share: float, log_chance: float) -> int:
 
     while not enough(high):
         if high > LARGEST:
-            raise ValueError(IMPRACTICAL)
+            raise ImpracticalError
         low, high = high, 2 * high
     while high - low > max(1, high // 1000):
         middle = (low + high) // 2
@@ -331,7 +324,7 @@ def possible_size(goal: Goal, target: float) -> int:
         low, units = 0, 1
         while not possible(units):
             if units > LARGEST:
-                raise ValueError(IMPRACTICAL)
+                raise ImpracticalError
             low, units = units, 2 * units
         while units - low > 1:
             middle = (low + units) // 2
@@ -348,5 +341,5 @@ def _possible_share(goal: Goal, target: float) -> int:
     if chance <= 0.0:
         return 1
     if chance >= 1.0:
-        raise ValueError(IMPRACTICAL)
+        raise ImpracticalError
     return max(math.ceil(target / -math.log(chance)), 1)

@@ -21,9 +21,9 @@ with m commits that pay for a whole walk, and V′ the variance of numerator −
 the first of a fixed row of round numbers with the least cost; there is no prefix if labels
 everywhere cost less. Clauses with the same class and slice share the longest of their prefixes.
 
-The rule depends on the script alone, because verdicts depend on it. Never change it: recorded
-verdicts are recomputed with it. If it is a bad choice, because the share is not what was expected,
-commits need more labels; no promise is broken.
+The rule depends on the script alone. Verdicts depend on the lengths, so they are recorded when a
+testset is sealed. If it is a bad choice, because the share is not what was expected, commits need
+more labels; no promise is broken.
 
 *Levels.* The limits of all shares together get ``PREFIX_SHARE`` of δ and of β, once for the life of
 a testset. The steps get the rest (:func:`step_risks`).
@@ -40,7 +40,7 @@ from types import MappingProxyType
 from easeci.evidence.clause_test import FUTILITY_SHARE, Goal
 from easeci.evidence.levels import StepLevels, levels_after, log_fraction
 from easeci.evidence.shared_prefix import Prefix
-from easeci.script import Adaptivity, NormalClause, Script
+from easeci.script import Adaptivity, NormalClause, Script, Slice
 
 PREFIX_SHARE = Fraction(1, 20)
 """The part of δ and of β for the limits of shares, if the script has a prefix."""
@@ -62,31 +62,56 @@ NO_PREFIXES: Prefixes = MappingProxyType({})
 @lru_cache(maxsize=256)
 def shared_prefixes(script: Script) -> Prefixes:
     """The clauses that are tested with a prefix, each with its prefix."""
-    lengths = {}
+    return recorded_prefixes(script, prefix_lengths(script))
+
+
+def prefix_lengths(script: Script) -> dict[str, int]:
+    """How many examples are labelled first, by the text of the clause that needs it."""
+    longest: dict[object, int] = {}
+    found = {}
     for clause in script.clauses:
         if not clause.score.is_linear and clause.score.class_share is not None:
             length = _length(script, clause)
             if length is not None:
-                lengths[clause] = length
-    if not lengths:
+                found[clause.text] = _share_of(clause)
+                longest[_share_of(clause)] = max(longest.get(_share_of(clause), 0), length)
+    return {text: longest[share] for text, share in found.items()}
+
+
+def recorded_prefixes(script: Script, lengths: Mapping[str, int]) -> Prefixes:
+    """The prefixes of these lengths, by the texts of their clauses."""
+    with_prefix = [clause for clause in script.clauses if clause.text in lengths]
+    if not with_prefix:
         return NO_PREFIXES
-    longest: dict[object, int] = {}
-    for clause, length in lengths.items():
-        key = _share_of(clause)
-        longest[key] = max(longest.get(key, 0), length)
+    shares = {_share_of(clause) for clause in with_prefix}
     risk = PREFIX_SHARE * min(script.delta, script.beta)
-    level = log_fraction(risk) - math.log(2.0 * len(longest))
-    found = {clause: Prefix(longest[_share_of(clause)], level) for clause in lengths}
-    return MappingProxyType(found)
+    level = log_fraction(risk) - math.log(2.0 * len(shares))
+    return MappingProxyType(
+        {
+            clause: Prefix(lengths[clause.text], level, _expected_share(script, clause))
+            for clause in with_prefix
+        }
+    )
 
 
-def _share_of(clause: NormalClause) -> object:
+def _share_of(clause: NormalClause) -> tuple[str | None, Slice | None]:
     return clause.score.class_share, clause.score.slice
 
 
-def step_risks(script: Script) -> tuple[Fraction, Fraction]:
+def _expected_share(script: Script, clause: NormalClause) -> float:
+    """The share of the class that bets are chosen for."""
+    name = clause.score.class_share
+    assert name is not None
+    expected = script.expected_share(name)
+    usual = Fraction(1, len(script.classes)) if script.classes else Fraction(1, 10)
+    return float(usual if expected is None else expected)
+
+
+def step_risks(script: Script, prefixes: Prefixes | None = None) -> tuple[Fraction, Fraction]:
     """δ and β of all steps together: less than the script's if a prefix takes its part."""
-    if all(clause.score.is_linear for clause in script.clauses) or not shared_prefixes(script):
+    if all(clause.score.is_linear for clause in script.clauses):
+        return script.delta, script.beta
+    if not (shared_prefixes(script) if prefixes is None else prefixes):
         return script.delta, script.beta
     return _after_prefix(script)
 

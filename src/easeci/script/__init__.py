@@ -1,10 +1,15 @@
 """What the owner writes: the condition language and the script around it."""
 
-from easeci.script.document import assemble, parse_entries, parse_option, parse_script
+from easeci.script.document import (
+    assemble,
+    compile_condition,
+    parse_entries,
+    parse_option,
+    parse_script,
+)
 from easeci.script.entries import Entry
 from easeci.script.keys import KEYS, ScriptKey, parse_difference, parse_effect
-from easeci.script.measures import MEASURES, MeasureDefinition
-from easeci.script.normal import NormalClause, compile_condition, expand_slices
+from easeci.script.normal import NormalClause, expand_slices
 from easeci.script.outcomes import Cell
 from easeci.script.parser import parse_condition
 from easeci.script.score import Score
@@ -13,7 +18,6 @@ from easeci.script.syntax import Clause, Comparison, Condition, Slice, SliceTest
 
 __all__ = [
     "KEYS",
-    "MEASURES",
     "Adaptivity",
     "Cell",
     "Clause",
@@ -21,7 +25,6 @@ __all__ = [
     "Condition",
     "Entry",
     "Estimator",
-    "MeasureDefinition",
     "Mode",
     "NormalClause",
     "Score",

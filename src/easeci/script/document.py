@@ -9,12 +9,30 @@ from typing import Any, TypeVar
 from easeci.errors import ScriptError
 from easeci.script.entries import Entry, Option, Place
 from easeci.script.keys import KEYS, ScriptKey
-from easeci.script.normal import compile_condition
+from easeci.script.normal import NormalClause
 from easeci.script.parser import parse_unlocated
 from easeci.script.problem import Problem, closest, shortened
 from easeci.script.script import Script
+from easeci.script.syntax import Condition
 
 Value = TypeVar("Value")
+
+
+def compile_condition(
+    condition: Condition,
+    classes: Sequence[str] = (),
+    expected: Sequence[tuple[str, Fraction]] = (),
+) -> tuple[NormalClause, ...]:
+    """The clauses in normal form. Raises :class:`Problem` if a clause makes no sense.
+
+    ``classes`` are those that the script declares: without any, a clause may name any class, but
+    cannot have a ``(*)``. The text of each clause compiles on its own. ``expected`` are shares of
+    classes; only the shape of the blocks for AUC depends on them.
+    """
+    # Here and not above: most commands compile no condition.
+    from easeci.script.compiler import compiled_clauses
+
+    return compiled_clauses(condition, classes, expected)
 
 
 def parse_script(text: str, source: str = "the script") -> Script:

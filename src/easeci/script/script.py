@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from easeci.script.measures import expected_share
 from easeci.script.normal import NormalClause, expand_slices
 from easeci.script.reach import ReachWarning, failing, passing
 from easeci.script.syntax import Condition, Slice
@@ -127,6 +126,8 @@ class Script:
 
     def expected_share(self, name: str) -> Fraction | None:
         """The share of a class that the owner expects, if the script says or implies it."""
+        from easeci.script.measures import expected_share  # most commands need no measure
+
         return expected_share(name, self.classes, self.expected)
 
     def expanded(self, values: Mapping[str, Sequence[str]]) -> Script:

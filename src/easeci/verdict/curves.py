@@ -9,6 +9,7 @@ labels were at hand; a proof reaches its target only with the last label.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from easeci.evidence.endings import Ending
 from easeci.evidence.facts import Facts
 from easeci.evidence.labelled import LabelledTestset
 from easeci.script import Estimator, NormalClause, Script
-from easeci.verdict.decide import levels_of
+from easeci.verdict.decide import levels_of, prefixes_of
 from easeci.verdict.sequential import AnyWalk, ConditionTest, ending_at
 from easeci.verdict.wording import unit
 
@@ -62,6 +63,7 @@ def evidence_curves(
     history: str | None,
     at_hand: Flags | None = None,
     most: int = MOST_POINTS,
+    prefixes: Mapping[str, int] | None = None,
 ) -> tuple[ClauseCurves, ...]:
     """The curves of every clause behind the verdict of :func:`easeci.verdict.decide`.
 
@@ -69,8 +71,9 @@ def evidence_curves(
     """
     if script.estimator not in (Estimator.AUTO, Estimator.SEQUENTIAL):
         return ()
-    testset, levels = LabelledTestset(facts, at_hand), levels_of(script, history)
-    test = ConditionTest.of(script.clauses, script.mode, levels, testset)
+    testset, levels = LabelledTestset(facts, at_hand), levels_of(script, history, prefixes)
+    chosen = prefixes_of(script, prefixes)
+    test = ConditionTest.of(script.clauses, script.mode, levels, testset, chosen)
     walks, decision = test.walk(testset)
     return tuple(
         _curves(clause, walk, limit, most, test.log_side)

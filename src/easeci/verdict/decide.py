@@ -9,6 +9,7 @@ label could change it. Unsettled labels are not missing: they count at their wor
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from easeci.errors import ScriptError
@@ -18,7 +19,7 @@ from easeci.evidence.labelled import LabelledTestset
 from easeci.evidence.levels import StepLevels, step_levels, uniform_levels
 from easeci.plan import ClauseTest, design
 from easeci.plan.clause_shapes import exact_obstacle
-from easeci.plan.prefix import shared_prefixes, step_risks
+from easeci.plan.prefix import Prefixes, recorded_prefixes, shared_prefixes, step_risks
 from easeci.script import Estimator, Script
 from easeci.verdict import exact, published
 from easeci.verdict.labels import consulted, wanted
@@ -64,9 +65,11 @@ class Evaluation:
         facts: Facts | Codes,
         history: str | None = None,
         at_hand: Flags | None = None,
+        prefixes: Mapping[str, int] | None = None,
     ) -> None:
+        """``prefixes`` are recorded lengths by clause; None: as the plan chooses them."""
         self._script, self._testset = script, LabelledTestset(facts, at_hand)
-        self._history = history
+        self._history, self._lengths = history, prefixes
 
     def known_at(self, position: int) -> Known:
         """What is known of one example."""
@@ -99,13 +102,13 @@ class Evaluation:
 
     @cached_property
     def _levels(self) -> StepLevels:
-        return levels_of(self._script, self._history)
+        return levels_of(self._script, self._history, self._lengths)
 
     @cached_property
     def _test(self) -> ConditionTest:
         script = self._script
-        prefixes = shared_prefixes(script)
-        return ConditionTest.of(script.clauses, script.mode, self._levels, self._testset, prefixes)
+        levels, prefixes = self._levels, prefixes_of(script, self._lengths)
+        return ConditionTest.of(script.clauses, script.mode, levels, self._testset, prefixes)
 
     @cached_property
     def _designed(self) -> tuple[ClauseTest, ...]:
@@ -120,9 +123,16 @@ def _require_exact(script: Script) -> None:
         )
 
 
-def levels_of(script: Script, history: str | None) -> StepLevels:
+def prefixes_of(script: Script, lengths: Mapping[str, int] | None) -> Prefixes:
+    """The prefixes of these lengths; None: as the plan chooses them."""
+    return shared_prefixes(script) if lengths is None else recorded_prefixes(script, lengths)
+
+
+def levels_of(
+    script: Script, history: str | None, lengths: Mapping[str, int] | None = None
+) -> StepLevels:
     """The levels of the next step."""
-    delta, beta = step_risks(script)
+    delta, beta = step_risks(script, prefixes_of(script, lengths))
     if history is None:
         return uniform_levels(
             delta=delta, beta=beta, adaptivity=script.adaptivity, steps=script.steps

@@ -41,6 +41,8 @@ from easeci.verdict.result import ClauseEvidence, ClauseResult, Verdict
 Prefixes = Mapping[NormalClause, Prefix]
 """The clauses that need a labelled prefix, with their prefixes."""
 NO_PREFIXES: Prefixes = {}
+LEAST_RATIO = 3
+"""How many times as long as its prefix a testset must be; otherwise the prefix is not used."""
 AnyTest = SequentialTest | PrefixTest | RivalsTest
 AnyWalk = Walk | RivalsWalk
 
@@ -112,7 +114,8 @@ def _test_of(
     goal = Goal.of(clause, mode)
     if goal.score.top is not None:
         return RivalsTest(goal, targets)
-    if prefix is not None:
+    # A testset that is hardly longer than the prefix would have nothing left behind it.
+    if prefix is not None and len(testset.reading(goal.score)) >= LEAST_RATIO * prefix.length:
         return PrefixTest(goal, targets, prefix)
     return SequentialTest.on(goal, targets, testset)
 

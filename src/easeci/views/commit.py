@@ -91,8 +91,10 @@ def commit_curves(project: Project, number: int) -> tuple[ClauseCurves, ...]:
     if testset.estimator is not Estimator.SEQUENTIAL:
         return ()
     found = evidence_of(project, testset, step)
-    curves = evidence_curves(found.script, found.facts, found.history, at_hand=found.at_hand)
-    return curves if _as_recorded(testset.script, step, curves) else ()
+    curves = evidence_curves(
+        found.script, found.facts, found.history, found.at_hand, prefixes=found.prefixes
+    )
+    return curves if _as_recorded(found.script, step, curves) else ()
 
 
 def _as_recorded(script: Script, step: Step, curves: tuple[ClauseCurves, ...]) -> bool:

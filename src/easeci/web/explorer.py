@@ -17,7 +17,8 @@ from easeci.plan.commit_mix import MIXED, MIXES
 from easeci.plan.document import SECONDS_PER_LABEL, labelling_time
 from easeci.plan.explanation import explanation
 from easeci.plan.summary import label_words
-from easeci.script import MEASURES, Estimator, Script
+from easeci.script import Estimator, Script
+from easeci.script.measures import MEASURES
 from easeci.service.planning.explore import (
     CLASSES,
     COMMITS,

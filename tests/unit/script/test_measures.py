@@ -9,8 +9,15 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from easeci.script import MEASURES, Score, compile_condition, parse_condition
-from easeci.script.measures import BY_NAME, CLASS_MEASURES, Form, block_shape, expected_share
+from easeci.script import Score, compile_condition, parse_condition
+from easeci.script.measures import (
+    BY_NAME,
+    CLASS_MEASURES,
+    MEASURES,
+    Form,
+    block_shape,
+    expected_share,
+)
 from easeci.script.outcomes import ExampleAlphabet, Outcome
 from easeci.script.problem import Problem
 from easeci.script.score import Ratio

@@ -10,7 +10,7 @@ the state, so it does not matter which command does it. Every command that write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -88,6 +88,8 @@ class StepEvidence(NamedTuple):
     """The answers before it."""
     at_hand: Flags | None
     """Where the label was known when its turn came; None for steps of older versions."""
+    prefixes: Mapping[str, int]
+    """How many examples are labelled first, by clause, as recorded at sealing."""
 
 
 def evidence_of(project: Project, testset: Testset, step: Step) -> StepEvidence:
@@ -109,7 +111,7 @@ def evidence_of(project: Project, testset: Testset, step: Step) -> StepEvidence:
             then = load_facts(sealed, script, models, files[: step.at_hand])
         at_hand = ~unlabelled(then.cells)
     history = testset.history[: step.number - 1]
-    return StepEvidence(script, facts, history, at_hand)
+    return StepEvidence(script, facts, history, at_hand, testset.prefixes)
 
 
 def verdict_models(testset: Testset, step: Step) -> VerdictModels:

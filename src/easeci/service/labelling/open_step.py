@@ -95,8 +95,13 @@ class OpenStep:
 
     @property
     def wanted(self) -> tuple[int, ...]:
-        """Positions of the labels that are wanted next, in order, from the first missing one."""
-        return () if self._verdict is None else self._verdict.wanted
+        """Positions of the labels that are wanted next, in order, from the first missing one.
+
+        An unsettled label may be wanted again (AUC waits for it), but not before it is recorded.
+        """
+        if self._verdict is None:
+            return ()
+        return tuple(place for place in self._verdict.wanted if place not in self._answered)
 
     def is_wanted(self, position: int) -> bool:
         """Whether the label at this position is wanted next."""

@@ -13,6 +13,7 @@ from easeci.ledger.fold import added_testset
 from easeci.ledger.sealed_script import sealed
 from easeci.plan import Estimate, plan, sensitivity_left
 from easeci.plan.bring import examples_to_bring, sample_size
+from easeci.plan.prefix import prefix_lengths
 from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
 from easeci.service.commits.advance import acting
 from easeci.service.commits.build import program_of
@@ -20,7 +21,7 @@ from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, utc_now
 from easeci.service.scripts import find_script, load_entries
 from easeci.service.testsets.first_baseline import build_first, choose_baseline
-from easeci.service.testsets.small_slices import require_large_slices
+from easeci.service.testsets.small_slices import expanded, require_large_slices
 from easeci.vault.classes import classes_line, require_labelled_classes
 from easeci.vault.intake import Offered, load_offered
 from easeci.vault.overlap import FreshExamples, Overlap, leave_out_known
@@ -124,6 +125,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
             shared={str(overlap.testset): overlap.shared for overlap in fresh.overlaps},
             sample=kept.sample,
             left_out=True,
+            prefixes=prefix_lengths(expanded(script, fresh.offered)),
         )
         events: list[Event] = [
             LabelsAdded(number, file, kept.digests[file], kept.labels_known)

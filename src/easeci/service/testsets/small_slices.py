@@ -56,8 +56,7 @@ def small_slices(script: Script, offered: Offered) -> tuple[SmallSlice, ...]:
     if not script.slices:
         return ()
     slices = offered.slices(script.slices)
-    every = {where.column for where in script.slices if where.every}
-    script = script.expanded({column: slices.values_of(column) for column in every})
+    script = expanded(script, offered)
     sealed = 1.0 - sample_size(script.sample, offered.size) / offered.size
     found = []
     for clause in script.clauses:
@@ -68,6 +67,15 @@ def small_slices(script: Script, offered: Offered) -> tuple[SmallSlice, ...]:
                 hopeless = examples < least_slice(script, clause)
                 found.append(SmallSlice(clause.text, examples, needed, hopeless))
     return tuple(sorted(found, key=lambda small: small.examples / small.needed))
+
+
+def expanded(script: Script, offered: Offered) -> Script:
+    """The script with a clause for each slice in place of ``[column=*]``."""
+    every = [where for where in script.slices if where.every]
+    if not every:
+        return script
+    slices = offered.slices(every)
+    return script.expanded({where.column: slices.values_of(where.column) for where in every})
 
 
 def _named(small: Sequence[SmallSlice]) -> str:

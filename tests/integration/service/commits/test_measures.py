@@ -12,6 +12,7 @@ from easeci.ledger.signals import Signal
 from easeci.service.commits.advance import verdict_models
 from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import import_labels
+from easeci.service.labelling.open_step import OpenStep
 from tests.projects import add, opened, run_on, sealed_ids
 from tests.repositories import Workplace
 
@@ -100,3 +101,19 @@ def test_slices_that_are_too_small_are_named(place: Workplace) -> None:
     with pytest.raises(DataError, match=r"'n\[half=a\] > 0.9 \+/- 0.03': 760 of [\d,]+") as found:
         add(place, condition="n[half=*] > 0.9 +/- 0.03", reliability="0.99", baseline="HEAD")
     assert "n[half=b]" in found.value.message
+
+
+@pytest.mark.long
+def test_a_label_that_auc_waits_for_is_not_asked_for_twice_at_once(place: Workplace) -> None:
+    """The walk stops at a skipped label. It is asked for again when the skip is recorded."""
+    add(place, labelled=False, condition="auc(low) > 0.7 +/- 0.1")
+    place.commit_cut(0.55)
+    run_on(place)
+    project = opened(place)
+    step = OpenStep(project, project.state.testsets[1], ())
+    first, second = step.wanted[:2]
+    step.add({"position": first, "state": "skipped", "label": None})
+    assert first not in step.wanted
+    step.add({"position": second, "state": "label", "label": "low"})
+    step.remove(first)
+    assert step.wanted[0] == first
