@@ -30,7 +30,7 @@ it. So bets that end soon lose almost nothing by not knowing d exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -85,7 +85,7 @@ MOST_ROWS = 1024
 MIRRORED_WEIGHTS = ((1, 1), (1, 0), (0, 1))
 """The weights of two tables for a difference between models. The tables by themselves reject rows
 that are far from the truth sooner, with a quarter of the labels fewer in all."""
-WEIGHTS = ((1, 1), (4, 1), (1, 4), (16, 1), (1, 16))
+WEIGHTS = ((1, 1), (4, 1), (1, 4), (16, 1), (1, 16), (1, 0), (0, 1))
 """The weights of two tables whose denominators may have quite different means, such as the shares
 of two classes. Which are good depends on these means, so each has its own bets."""
 
@@ -108,6 +108,8 @@ class Hypothesis:
     tolerance: float
     groups: frozenset[int]
     outright: bool = False
+    weights: tuple[float, ...] = (1.0,)
+    """By how much the tolerance is larger, for each table of a row."""
     aimed_at: float | None = None
     """Bets are chosen as if this were the bound, if the bound itself depends on labels."""
     spread: float = SPREAD
@@ -126,12 +128,12 @@ class Hypothesis:
             rows: tuple[tuple[Entries, ...], ...] = ((score.ratio.numerator,),)
             return Hypothesis(score.alphabet, rows, bound, tolerance, score.relevant)
         exact = Fraction(bound).limit_denominator(LARGEST_DENOMINATOR)
-        if score.subtracted is None:
-            rows = ((score.ratio.table(exact),),)
-        else:
+        if score.subtracted is not None:
             rows = tuple(_difference_rows(score, exact, tolerance))
-        step = tolerance * denominator_where_not_zero(rows[0][0], score.ratio.denominator)
-        return Hypothesis(score.alphabet, rows, 0.0, step, score.relevant, outright=True)
+            return difference_hypothesis(score, rows, tolerance)
+        table = score.ratio.table(exact)
+        step = tolerance * denominator_where_not_zero(table, score.ratio.denominator)
+        return Hypothesis(score.alphabet, ((table,),), 0.0, step, score.relevant, outright=True)
 
     @property
     def everywhere(self) -> bool:
@@ -194,9 +196,24 @@ def row_tables(score: Score, bound: Fraction, row: int, rows: int) -> tuple[Entr
     width = (high - low) / rows
     at = low + row * width
     pairs = list(zip(first.table(at + width + bound), second.table(at), strict=True))
-    mirrored = _mirrored(score.alphabet, first, second)
-    weights = MIRRORED_WEIGHTS if mirrored else WEIGHTS
-    return tuple(tuple(a * x - b * y for x, y in pairs) for a, b in weights)
+    return tuple(tuple(a * x - b * y for x, y in pairs) for a, b in _row_weights(score))
+
+
+def difference_hypothesis(
+    score: Score, rows: Sequence[tuple[Entries, ...]], tolerance: float
+) -> Hypothesis:
+    """The hypothesis of these rows about a difference of two ratios."""
+    step = tolerance * denominator_where_not_zero(rows[0][0], score.ratio.denominator)
+    weights = tuple(float(max(pair)) for pair in _row_weights(score))
+    return Hypothesis(
+        score.alphabet, tuple(rows), 0.0, step, score.relevant, outright=True, weights=weights
+    )
+
+
+def _row_weights(score: Score) -> tuple[tuple[int, int], ...]:
+    assert score.subtracted is not None
+    mirrored = _mirrored(score.alphabet, score.ratio, score.subtracted)
+    return MIRRORED_WEIGHTS if mirrored else WEIGHTS
 
 
 def _mirrored(alphabet: Alphabet, first: Ratio, second: Ratio) -> bool:
@@ -263,7 +280,7 @@ def _outright(hypothesis: Hypothesis, aims: Aims) -> Evidence:
     least, most = np.minimum(entries.min(axis=1), -MARGIN * scale), entries.max(axis=1)
     means = np.minimum(MARGIN * scale, most)
     spread = 1.0 if aims is not SPACED_AIMS else SPREAD
-    step = hypothesis.tolerance * scale / scale[0]
+    step = hypothesis.tolerance * np.tile(np.array(hypothesis.weights), rows)
     sizes = aimed(means, step, aims, (least, most), spread)
     if not hypothesis.single:
         worst = [entries[:, group].min(axis=1) for group in hypothesis.alphabet.groups]

@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from easeci.bounds.binomial import contract_sample_size
+from easeci.errors import ScriptError
 from easeci.evidence.bets import PROOF_AIMS, SPACED_AIMS, SPREAD, Floats, aimed
 from easeci.evidence.clause_test import Goal, SequentialTest, Targets
 from easeci.evidence.endings import Ending
@@ -40,7 +41,7 @@ from easeci.evidence.hypothesis import (
     TILT_WEIGHTS,
     TILTS,
     Hypothesis,
-    denominator_where_not_zero,
+    difference_hypothesis,
     difference_rows,
     evidence_against,
     expected_slopes,
@@ -51,12 +52,21 @@ from easeci.evidence.wealth import Evidence
 from easeci.script.score import Ratio, Score
 
 LARGEST = 10**12
-IMPRACTICAL = "no testset of a practical size can show this clause"
 EXPONENTS = np.geomspace(0.1, 12.0, 11)
 ASIDE = 3e-4
 """How far beside a likely size the search looks: less than the three digits of the result."""
 REACH = 10.0
 """How many standard deviations away intervals of d are considered."""
+
+
+class ImpracticalError(ScriptError):
+    """Nobody can collect as many examples as a clause needs, or no number of them is enough."""
+
+    def __init__(self, clause: str = "this clause") -> None:
+        super().__init__(
+            f"no testset of a practical size can show {clause}",
+            hint="Widen its tolerance, change its constant, or compare other measures.",
+        )
 
 
 @lru_cache(maxsize=256)
@@ -140,7 +150,7 @@ def _smallest_size(excess: Callable[[int], float], likely: float) -> int:
         high //= 2
     while not enough(high):
         if high > LARGEST:
-            raise ValueError(IMPRACTICAL)
+            raise ImpracticalError
         high *= 2
     low = high // 2
     sizes.narrow()
@@ -174,7 +184,7 @@ def _size_of_sum(goal: Goal, targets: Targets, log_exhaustion: float) -> int:
     with np.errstate(divide="ignore"):
         examples = np.where(shrink < 0.0, needed / -shrink, math.inf)
     if not np.isfinite(examples.min()):
-        raise ValueError(IMPRACTICAL)
+        raise ImpracticalError
     return math.ceil(float(examples.min()))
 
 
@@ -287,7 +297,7 @@ def units_needed(hypothesis: Hypothesis, target: float, log_exhaustion: float, l
     relevant = _RelevantLaw(np.array(scores), np.array(shares), share)
     mean = float(relevant.probabilities @ relevant.scores)
     if share <= 0.0 or mean <= hypothesis.bound:
-        raise ValueError(IMPRACTICAL)
+        raise ImpracticalError
 
     def excess(size: int) -> float:
         return _log_miss_differing(hypothesis, target, size, relevant) - log_exhaustion
@@ -309,7 +319,7 @@ def _units_by_rows(evidence: Evidence, target: float, log_exhaustion: float, law
         needed = EXPONENTS * (target - evidence.log_weights[..., None]) - log_exhaustion
         units = np.where(shrink < 0.0, needed / -shrink, math.inf).min(axis=(1, 2)).max()
     if not units <= LARGEST:
-        raise ValueError(IMPRACTICAL)
+        raise ImpracticalError
     return math.ceil(float(units))
 
 
@@ -327,8 +337,7 @@ def rows_near(score: Score, bound: float, tolerance: float, value: float) -> Hyp
     numbers = [int((at - low) * rows / (high - low)) for at in (*near, low, high)]
     chosen = dict.fromkeys(min(max(number, 0), rows - 1) for number in numbers)
     found = tuple(row_tables(score, exact, number, rows) for number in chosen)
-    step = tolerance * denominator_where_not_zero(found[0][0], score.ratio.denominator)
-    return Hypothesis(score.alphabet, found, 0.0, step, score.relevant, outright=True)
+    return difference_hypothesis(score, found, tolerance)
 
 
 def mean_ratio(ratio: Ratio, law: Floats) -> float:

@@ -21,7 +21,7 @@ from easeci.plan.clause_shapes import (
 from easeci.plan.commit_mix import CommitMix
 from easeci.plan.forecast import Forecast, forecast
 from easeci.plan.meaning import ClausePlace, percent
-from easeci.plan.sequential import sequential_size
+from easeci.plan.sequential import sequential, sequential_size
 from easeci.plan.wording import count, exact
 from easeci.script import Comparison, Estimator, Mode, NormalClause, Score, Script
 
@@ -60,8 +60,9 @@ def cheapest_change(script: Script, mix: CommitMix, now: Forecast) -> Change | N
     if now.examples > MOST_EXAMPLES or now.labels < FEW_LABELS or now.none_passes:
         return None
     for attempt in _attempts(script, now):
-        if not attempt.script.reach_warnings:
-            after = forecast(attempt.script, mix, sequential_size(attempt.script))
+        estimate = sequential(attempt.script)
+        if estimate.applies and not attempt.script.reach_warnings:
+            after = forecast(attempt.script, mix, estimate.examples)
             one_answer = after.none_passes or (after.none_fails and not now.none_fails)
             if 2 * after.labels <= now.labels and not one_answer:
                 return Change(attempt.write, round(after.labels), attempt.gives_up)

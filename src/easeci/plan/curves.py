@@ -11,7 +11,7 @@ from easeci.plan.chance import chances_of_a_pass
 from easeci.plan.forecast import forecast
 from easeci.plan.meaning import ClausePlace
 from easeci.plan.planner import Plan
-from easeci.plan.sequential import sequential_size
+from easeci.plan.sequential import sequential
 from easeci.plan.truth import Truth, out_of_reach
 from easeci.script import Estimator, Mode, NormalClause, Script
 
@@ -59,10 +59,11 @@ def tolerance_curve(plan: Plan) -> ToleranceCurve | None:
     points = []
     for factor in FACTORS:
         asked = _widened(plan.script, factor)
-        if factor == 1 or not asked.reach_warnings:
+        estimate = sequential(asked)
+        if factor == 1 or (estimate.applies and not asked.reach_warnings):
             life = plan.life
             if factor != 1:
-                life = forecast(asked, plan.mix, sequential_size(asked))
+                life = forecast(asked, plan.mix, estimate.examples)
             scale = 1.0 if alone is None else 100.0 * float(ClausePlace.of(alone).tolerance)
             points.append((float(factor) * scale, life.labels))
     here = points[[point[1] for point in points].index(plan.life.labels)]

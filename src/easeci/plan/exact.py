@@ -15,6 +15,7 @@ from easeci.bounds import Bennett, binomial, chernoff, trinomial
 from easeci.bounds.chernoff import Scores
 from easeci.evidence.clause_test import Goal
 from easeci.evidence.levels import StepLevels
+from easeci.evidence.sizing import ImpracticalError
 from easeci.plan.assumptions import planned_difference, typical_step
 from easeci.plan.clause_shapes import (
     conditional_binomial,
@@ -42,7 +43,10 @@ def exact_estimate(script: Script) -> Estimate:
         )
     step = typical_step(script)
     levels = step.levels.per_clause(script.mode, len(script.clauses))
-    sizes = {clause: _size(script, clause, levels) for clause in script.clauses}
+    try:
+        sizes = {clause: _size(script, clause, levels) for clause in script.clauses}
+    except ImpracticalError as error:
+        return does_not_apply(Estimator.EXACT, f"finds that {error.message}")
     labelled = [size for clause, size in sizes.items() if clause.score.needs_labels]
     return Estimate(
         estimator=Estimator.EXACT,
@@ -117,7 +121,10 @@ def _size_of_share(script: Script, clause: NormalClause, goal: Goal, levels: Ste
     trials = binomial.contract_sample_size(threshold, tolerance, levels.safety, half)
     law = MeasuredClause.of(script, clause).law(goal.clear)
     share = float(sum(law[outcome] for outcome in found.trials))
-    return sample_with(trials, share, half)
+    try:
+        return sample_with(trials, share, half)
+    except ImpracticalError:
+        raise ImpracticalError(f"'{clause.text}'") from None
 
 
 @dataclass(frozen=True)

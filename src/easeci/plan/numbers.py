@@ -104,10 +104,9 @@ class PlanNumbers:
 
     @property
     def recommended(self) -> Estimator | None:
-        """The estimator to use; None if every commit would get the same answer."""
-        if self.useless:
-            return None
-        return Estimator.SEQUENTIAL if self.script.needs_labels else Estimator.EXACT
+        """The estimator to use; None if every commit would get the same answer, or none fits."""
+        best = Estimator.SEQUENTIAL if self.script.needs_labels else Estimator.EXACT
+        return None if self.useless or not self.estimate(best).applies else best
 
     @property
     def why(self) -> str:
@@ -116,6 +115,8 @@ class PlanNumbers:
             return self.script.warnings()[0].rstrip(".")
         if not self.script.needs_labels:
             return "the condition is on d alone, so it needs no labels and the fewest examples"
+        if self.recommended is None:
+            return f"sequential {self.estimate(Estimator.SEQUENTIAL).reason}"
         best = _best_published(self.script)
         if best is None:
             return (
@@ -213,6 +214,8 @@ class PlanNumbers:
         """The smallest change that would halve the labels; None if none does."""
         if self.script.reach_warnings or not self.labels_in_all:
             return None
+        if not self.estimate(Estimator.SEQUENTIAL).applies:
+            return None
         if self.decides_by is not Estimator.SEQUENTIAL:
             return change_to_auto(self.script, self.labels_in_all, self.mix)
         return cheapest_change(self.script, self.mix, self.life)
@@ -227,7 +230,7 @@ class PlanNumbers:
         estimate = self.estimate(estimator)
         labels, a_commit = estimate.labels, estimate.labels_per_commit
         in_all = estimate.labels_in_all(self.script.steps)
-        if estimator is Estimator.SEQUENTIAL:
+        if estimator is Estimator.SEQUENTIAL and estimate.applies:
             a_commit, in_all = self.labels.per_commit, self.labels.in_all
         practical = None
         if in_all is not None:

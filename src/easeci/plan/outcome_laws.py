@@ -10,6 +10,10 @@ looks at classes. So a law is *lifted* to its outcomes by three assumptions:
 With one named class, a model then predicts the class as often as it occurs, and its precision, its
 recall and its F1 are all equal to its accuracy.
 
+The difference of two of them is then 0, whatever the accuracy is. Where a difference must have
+another value, mistakes of one kind become more frequent and those of another kind rarer
+(:mod:`easeci.plan.tilted_laws`).
+
 AUC is about scores. There the scores of the two classes are normal with equal variances. Where the
 truth is an accuracy, the AUC is taken to be equal to it.
 
@@ -26,6 +30,7 @@ from functools import lru_cache
 import numpy as np
 
 from easeci.evidence.bets import Floats
+from easeci.plan.tilted_laws import tilted, value_of_means
 from easeci.script import Script
 from easeci.script.outcomes import Cell, ExampleAlphabet
 from easeci.script.score import Blocks, Score
@@ -36,6 +41,8 @@ EVEN = 0.5
 """The share of the class of an AUC that the script says nothing about."""
 USUAL_ACCURACY = 0.8
 """What two models that are compared reach, as a rule."""
+HARDLY = 0.1
+"""A difference of ratios that accuracies change by less than this part of both is not theirs."""
 SHUFFLED = 0.2
 """Of the predictions that change, so many are wrong before and after, as in the mix of commits."""
 RANK_CORRELATION = 0.8
@@ -145,20 +152,30 @@ def cells_law(new: float, old: float, difference: float) -> Floats:
 
 def value_of(score: Score, law: Floats) -> float:
     """The score under a law over its outcomes; 0/0 counts as 0."""
-    return _value(law @ _by_cell(score, np.eye(len(law))))
+    return value_of_means(tables_of(score) @ law)
 
 
 def law_at(score: Score, value: float, shares: Shares, difference: float) -> Floats:
     """A law over the outcomes of a score at which it has this value, or the nearest possible one.
 
     A score that compares two models: both have about the usual accuracy. Any other score: both
-    models are equally good, so only the value decides.
+    models are equally good, so only the value decides. Where accuracies don't decide the score,
+    both have about the usual one, and their mistakes are of other kinds
+    (:mod:`easeci.plan.tilted_laws`).
     """
     if score.blocks is not None:
         chances = block_law(score.blocks, *aucs_at(score.blocks, value))
         by_value = dict(zip(score.blocks.values, chances, strict=True))
         return np.array([by_value[entry] for entry in score.ratio.numerator])
-    return lifted(score, accuracies_at(score, value, shares, difference), shares, difference)
+    near = [
+        lifted(score, accuracies, shares, difference)
+        for accuracies in _accuracies_at(score, value, shares, difference)
+    ]
+    misses = [abs(value_of(score, law) - value) for law in near]
+    possible = float(score.lowest) <= value <= float(score.highest)
+    if not near or (possible and min(misses) > 1e-9 * max(1.0, abs(value))):
+        near.append(_tilted_law(score, value, shares, difference))
+    return min(near, key=lambda law: abs(value_of(score, law) - value))
 
 
 Accuracies = tuple[float, float]
@@ -170,45 +187,73 @@ def lifted(score: Score, accuracies: Accuracies, shares: Shares, difference: flo
     return np.asarray(cells_law(*accuracies, difference) @ lift(score.alphabet, shares))
 
 
-def accuracies_at(score: Score, value: float, shares: Shares, difference: float) -> Accuracies:
-    """The accuracies of the two models at which a score has a value, or nearly so."""
-    families: list[tuple[Callable[[float], Accuracies], float, float]] = [
-        (lambda both: (both, both), 0.0, 1.0),
-        (_apart, -1.0, 1.0),
-    ]
+def _accuracies_at(
+    score: Score, value: float, shares: Shares, difference: float
+) -> list[Accuracies]:
+    """The accuracies of the two models at which a score has a value, or nearly so.
+
+    None if the score hardly depends on them.
+    """
+    assert isinstance(score.alphabet, ExampleAlphabet)
+    by_cell = lift(score.alphabet, shares) @ tables_of(score).T
+    families = deciding_families(by_cell, difference)
     if score.needs_old_model:
         families.reverse()
-    assert isinstance(score.alphabet, ExampleAlphabet)
-    by_cell = _by_cell(score, lift(score.alphabet, shares))
-    found: list[tuple[float, Accuracies]] = []
+    found: list[Accuracies] = []
     for family, low, high in families:
 
         def at(place: float, family: Callable[[float], Accuracies] = family) -> float:
-            return _value(cells_law(*family(place), difference) @ by_cell)
+            return value_of_means(cells_law(*family(place), difference) @ by_cell)
 
         place = _solve(at, value, low, high)
-        miss = abs(at(place) - value)
-        found.append((miss, family(place)))
-        if miss <= 1e-9 * max(1.0, abs(value)):
+        found.append(family(place))
+        if abs(at(place) - value) <= 1e-9 * max(1.0, abs(value)):
             break
-    return min(found, key=lambda item: item[0])[1]
+    return found
 
 
-def _by_cell(score: Score, matrix: Floats) -> Floats:
-    """The means of the tables of a score given the cell, shape (5, 2 or 4)."""
+Family = tuple[Callable[[float], Accuracies], float, float]
+"""Accuracies by one number, and the least and the greatest such number."""
+
+
+def deciding_families(by_cell: Floats, difference: float) -> list[Family]:
+    """The families of accuracies that change a score: equal ones, and such that move apart.
+
+    ``by_cell`` has the means of the score's tables given the cell, of shape (5, 2 or 4).
+    """
+
+    def value(accuracies: Accuracies) -> float:
+        return value_of_means(cells_law(*accuracies, difference) @ by_cell)
+
+    families: list[Family] = [(_alike, 0.0, 1.0), (_apart, -1.0, 1.0)]
+    least = _least_move(cells_law(*_alike(USUAL_ACCURACY), difference) @ by_cell)
+    return [
+        (family, low, high)
+        for family, low, high in families
+        if abs(value(family(high)) - value(family(low))) > least
+    ]
+
+
+def _least_move(means: Floats) -> float:
+    """By how much accuracies must change a score at least, to decide it."""
+    if len(means) == 2:
+        return 1e-9
+    return HARDLY * (abs(value_of_means(means[:2])) + abs(value_of_means(means[2:])))
+
+
+def _tilted_law(score: Score, value: float, shares: Shares, difference: float) -> Floats:
+    assert isinstance(score.alphabet, ExampleAlphabet)
+    usual = lifted(score, (USUAL_ACCURACY, USUAL_ACCURACY), shares, difference)
+    labels = np.array([one.label for one in score.alphabet.shown], np.intp)
+    return tilted(tables_of(score), usual, labels, value)
+
+
+@lru_cache(maxsize=256)
+def tables_of(score: Score) -> Floats:
+    """The tables of a score, of shape (2 or 4, outcomes)."""
     ratios = (score.ratio,) if score.subtracted is None else (score.ratio, score.subtracted)
     tables = [entries for ratio in ratios for entries in (ratio.numerator, ratio.denominator)]
-    return np.asarray(matrix @ np.array([[float(x) for x in table] for table in tables]).T)
-
-
-def _value(means: Floats) -> float:
-    """A score from the means of its tables; 0/0 counts as 0."""
-    pairs = [(float(means[i]), float(means[i + 1])) for i in range(0, len(means), 2)]
-    values = [
-        above / below if below > 0.0 else math.copysign(1e9, above) if above else 0.0
-        for above, below in pairs
-    ]
-    return values[0] - sum(values[1:])
+    return np.array([[float(x) for x in table] for table in tables])
 
 
 def accuracy_of_both(score: Score, value: float, shares: Shares, difference: float) -> float:
@@ -227,6 +272,10 @@ def accuracy_of_both(score: Score, value: float, shares: Shares, difference: flo
         return 0.0
     found = _solve(at, value, 1e-6, 1.0)
     return found if abs(at(found) - value) < 1e-6 else 0.0
+
+
+def _alike(both: float) -> Accuracies:
+    return both, both
 
 
 def _apart(gain: float) -> Accuracies:

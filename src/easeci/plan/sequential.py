@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from easeci.evidence.clause_test import FUTILITY_SHARE, Goal, Targets
-from easeci.evidence.sizing import LabelsByTruth, examples_needed, forecast_labels
+from easeci.evidence.sizing import (
+    ImpracticalError,
+    LabelsByTruth,
+    examples_needed,
+    forecast_labels,
+)
 from easeci.plan.assumptions import TypicalStep, planned_difference, typical_step
-from easeci.plan.estimate import Estimate
+from easeci.plan.estimate import Estimate, does_not_apply
 from easeci.plan.prefix import PREFIX_SHARE, levels_of_step, shared_prefixes
 from easeci.plan.wording import count, exact_share, probability
 from easeci.script import Estimator, NormalClause, Script
@@ -66,7 +71,10 @@ def least_slice(script: Script, clause: NormalClause) -> int:
     from easeci.plan.measured_clause import possible_size
 
     levels = levels_of_step(script, 0, 0).per_clause(script.mode, len(script.clauses))
-    return possible_size(Goal.of(clause, script.mode), -levels.safety)
+    try:
+        return possible_size(Goal.of(clause, script.mode), -levels.safety)
+    except ImpracticalError:
+        raise ImpracticalError(f"'{clause.text}'") from None
 
 
 def _sized(script: Script, step: TypicalStep) -> list[_Sized]:
@@ -77,13 +85,16 @@ def _sized(script: Script, step: TypicalStep) -> list[_Sized]:
 
 
 def sequential(script: Script) -> Estimate:
-    """Applies to every condition; needs no label before the first commit.
+    """Applies to every condition that a testset can show; needs no label before the first commit.
 
     How many labels commits need later is a forecast: :mod:`easeci.plan.forecast`.
     """
     step = typical_step(script)
     levels = step.levels.per_clause(script.mode, len(script.clauses))
-    sized = _sized(script, step)
+    try:
+        sized = _sized(script, step)
+    except ImpracticalError as error:
+        return does_not_apply(Estimator.SEQUENTIAL, f"finds that {error.message}")
     return Estimate(
         estimator=Estimator.SEQUENTIAL,
         applies=True,
@@ -158,6 +169,15 @@ def _labels_by_truth(
 
 
 def _size(script: Script, clause: NormalClause, targets: Targets, exhaustion: float) -> _Sized:
+    try:
+        return _size_of_clause(script, clause, targets, exhaustion)
+    except ImpracticalError:
+        raise ImpracticalError(f"'{clause.text}'") from None
+
+
+def _size_of_clause(
+    script: Script, clause: NormalClause, targets: Targets, exhaustion: float
+) -> _Sized:
     goal = Goal.of(clause, script.mode)
     planned = planned_difference(script, clause)
     if not clause.score.is_linear:

@@ -28,12 +28,14 @@ from easeci.plan.outcome_laws import (
     aucs_at,
     cells_law,
     class_share,
+    deciding_families,
     lift,
     normal_quantile,
+    tables_of,
 )
+from easeci.plan.tilted_laws import tilted, value_of_means
 from easeci.script import Mode, NormalClause, Score, Script
 from easeci.script.outcomes import Cell, ExampleAlphabet
-from easeci.script.score import Ratio
 from easeci.script.syntax import Slice
 
 MOST_CLASSES = 12
@@ -109,7 +111,9 @@ class World:
         codes = np.zeros(len(cells), np.uint8)
         for is_right in (True, False):
             mine = [CODE_OF[cell] for cell in Cell if bool(cell.value[0]) is is_right]
-            shares = np.array([law[code] for code in mine])
+            shares = np.array([max(float(law[code]), 0.0) for code in mine])
+            if not shares.any():  # an accuracy of 0 or 1: at most rounding leaves an example here
+                shares[:] = 1.0
             inside = right == is_right
             codes[inside] = draw.choice(
                 np.array(mine, np.uint8), int(inside.sum()), p=shares / shares.sum()
@@ -201,7 +205,7 @@ class _Builder:
         alphabet = ExampleAlphabet.of(names)
         matrix = lift(alphabet, shares)
         tables = tuple(
-            None if clause.score.blocks else _means_by_cell(clause.greater.score, alphabet, matrix)
+            None if clause.score.blocks else matrix @ _tables_on(clause.greater.score, alphabet).T
             for clause in script.clauses
         )
         return _Builder(script, names, matrix, tables)
@@ -217,20 +221,18 @@ class _Builder:
         aucs = self._aucs(index, target)
         if any(self._excess_of_auc(i, aucs) < _floor(least) for i in self._others(index, "blocks")):
             return None
-        if form.score.blocks is not None or form.score.top is not None:
-            found = self._accuracies(None, 0.0, least, difference)
-        else:
-            found = self._accuracies(index, target, least, difference)
-        if found is None:
+        law = self._law(index, target, least, difference)
+        if law is None:
             return None
+        accuracy = float(law @ _new_right(self.names))
         sliced = bool(self.script.slices)
         return World(
             self.names,
-            np.asarray(cells_law(*found, difference) @ self.matrix),
-            found[0],
+            law,
+            accuracy,
             difference,
             aucs,
-            self._gaps(index, target, place, found[0]),
+            self._gaps(index, target, place, accuracy),
             self.script.slices,
             0.5 if sliced else 1.0,
         )
@@ -244,16 +246,62 @@ class _Builder:
             if i != index and is_block is (kind == "blocks") and clause.score.top is None:
                 yield i
 
+    # -- laws
+
+    def _law(
+        self, index: int, target: float, least: int | None, difference: float
+    ) -> Floats | None:
+        """A law at which a clause has a value and the others are on the good side, or None."""
+        score = self.script.clauses[index].greater.score
+        if score.blocks is not None:
+            found = self._accuracies(None, 0.0, least, difference)
+        elif score.top is not None:
+            found = self._accuracies(None, target / float(score.new), least, difference)
+        elif self._decided_by_accuracies(index, difference):
+            found = self._accuracies(index, target, least, difference)
+        else:
+            return self._tilted(index, target, least, difference)
+        return None if found is None else cells_law(*found, difference) @ self.matrix
+
+    def _decided_by_accuracies(self, index: int, difference: float) -> bool:
+        by_cell = self.tables[index]
+        assert by_cell is not None
+        return bool(deciding_families(by_cell, difference))
+
+    def _tilted(
+        self, index: int, target: float, least: int | None, difference: float
+    ) -> Floats | None:
+        """A law in which mistakes are of other kinds, because no accuracies give the value."""
+        alphabet = ExampleAlphabet.of(self.names)
+        labels = np.array([one.label for one in alphabet.shown], np.intp)
+        tables = _tables_on(self.script.clauses[index].greater.score, alphabet)
+        law = cells_law(USUAL_ACCURACY, USUAL_ACCURACY, difference) @ self.matrix
+        law = tilted(tables, law, labels, target)
+        if abs(value_of_means(tables @ law) - target) > NEAR:
+            return None
+        for i in self._others(index, "examples"):
+            form = self.script.clauses[i].greater
+            value = value_of_means(_tables_on(form.score, alphabet) @ law)
+            if (value - float(form.threshold)) / float(form.tolerance) < _floor(least):
+                return None
+        return law
+
     # -- accuracies
 
     def _accuracies(
         self, index: int | None, target: float, least: int | None, difference: float
     ) -> tuple[float, float] | None:
-        """The accuracies at which a clause has a value and the others are on the good side."""
+        """The accuracies at which a clause has a value and the others are on the good side.
+
+        Without a clause, the target is by how much the new model is better than an earlier one,
+        whose accuracy must be possible.
+        """
         best: tuple[tuple[float, float], tuple[float, float]] | None = None
         for pair in self._candidates(index, target, difference):
             law = cells_law(*pair, difference)
             if index is not None and abs(self._value(index, law) - target) > NEAR:
+                continue
+            if index is None and not 0.0 <= pair[0] - target <= 1.0:
                 continue
             excess = [
                 self._excess(i, law)
@@ -380,8 +428,14 @@ def _root(at: Callable[[float], float], target: float) -> float | None:
     return (low + high) / 2.0
 
 
-def _means_by_cell(score: Score, alphabet: ExampleAlphabet, matrix: Floats) -> Floats:
-    """The means of a score's tables given the cell, for outcomes of all named classes."""
+@lru_cache(maxsize=16)
+def _new_right(names: tuple[str, ...]) -> Floats:
+    """For each outcome, whether the new model is right."""
+    return np.array([float(one.new_right) for one in ExampleAlphabet.of(names).shown])
+
+
+def _tables_on(score: Score, alphabet: ExampleAlphabet) -> Floats:
+    """A score's tables over the outcomes of all named classes."""
     own = score.alphabet
     assert isinstance(own, ExampleAlphabet)
     places = {
@@ -403,14 +457,4 @@ def _means_by_cell(score: Score, alphabet: ExampleAlphabet, matrix: Floats) -> F
         ]
         for one in alphabet.shown
     ]
-    ratios: tuple[Ratio, ...] = (score.ratio,)
-    if score.subtracted is not None:
-        ratios = (score.ratio, score.subtracted)
-    tables = np.array(
-        [
-            [float(entries[number]) for number in seen]
-            for ratio in ratios
-            for entries in (ratio.numerator, ratio.denominator)
-        ]
-    )
-    return np.asarray(matrix @ tables.T)
+    return np.asarray(tables_of(score)[:, seen])

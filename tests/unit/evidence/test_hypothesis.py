@@ -111,7 +111,7 @@ def test_two_classes_have_several_weights() -> None:
     """Nobody knows which of two classes is rarer; each pair of weights has its own bets."""
     score = clause_of("recall(k) - recall(b) > 0 +/- 0.1").score
     (first, *others) = Hypothesis.of(score, 0.0, 0.4).rows[3]
-    assert len(others) == 4
+    assert len(others) == 6
     assert all(table != first for table in others)
 
 

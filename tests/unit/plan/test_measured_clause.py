@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,16 +11,19 @@ import pytest
 from easeci.evidence.clause_test import FUTILITY_SHARE, Goal, Targets
 from easeci.evidence.endings import Ending
 from easeci.evidence.labelled import LabelledTestset
+from easeci.evidence.sizing import ImpracticalError
+from easeci.plan import plan
 from easeci.plan.assumptions import typical_step
 from easeci.plan.measured_clause import MeasuredClause, possible_size, sample_with
 from easeci.plan.measured_walk import chances_of_proof
 from easeci.plan.prefix import shared_prefixes
 from easeci.plan.sequential import labels_alone, least_slice, sequential, smallest_slice
-from easeci.script import Mode, Script
+from easeci.script import Estimator, Mode, Script
 from easeci.service.scripts import make_script
 from easeci.simulation.worlds import world_at
 from easeci.verdict.sequential import ConditionTest
 from tests.cases import each_case
+from tests.measures import Shown, alphabet_of, most_errors
 
 MEASURES = [
     "recall(a) > 0.8 +/- 0.05",
@@ -31,6 +35,14 @@ MEASURES = [
     "auc(a) > 0.9 +/- 0.03",
     "n.auc(a) - o.auc(a) > 0 +/- 0.04",
     "n[x=1] > 0.8 +/- 0.05",
+]
+
+
+WITHIN_A_MODEL = [
+    "recall(a) - precision(a) > -0.1 +/- 0.05",
+    "recall(a) - recall(b) > 0.05 +/- 0.05",
+    "recall(a) - n > 0 +/- 0.05",
+    "f1(a) - precision(a) < 0.02 +/- 0.05",
 ]
 
 
@@ -63,6 +75,55 @@ def test_a_clearly_good_commit_rarely_runs_out_of_examples(condition: str, mode:
     endings = [ending for _, ending in walks(asked, 2, examples, 12)]
     assert endings.count(Ending.EXHAUSTED) == 0
     assert endings.count(Ending.PROVEN) >= 9
+
+
+@each_case("condition", WITHIN_A_MODEL[:1])
+@each_case("mode", Mode)
+def test_a_difference_within_a_model_is_sized_for_its_value(condition: str, mode: Mode) -> None:
+    """At c + 2ε of a testset of the planned size, the promise is .9 for each of four commits."""
+    sensitive_walks(made(condition, mode=mode), 24)
+
+
+@pytest.mark.long
+@each_case("condition", WITHIN_A_MODEL)
+@each_case("mode", Mode)
+def test_differences_within_a_model_keep_their_sensitivity(condition: str, mode: Mode) -> None:
+    sensitive_walks(made(condition, mode=mode), 100)
+
+
+def sensitive_walks(asked: Script, count: int) -> None:
+    """More misses than in one of a thousand such runs would break the promise."""
+    size = sequential(asked).examples
+    assert size is not None
+    measured = MeasuredClause.of(asked, asked.clauses[0])
+    law = measured.law(measured.goal.clear)
+    shown, levels = Shown(alphabet_of(measured.score)), typical_step(asked).levels
+    endings = []
+    for number in range(count):
+        drawn = np.random.default_rng([11, number]).choice(len(law), size, p=law)
+        testset = LabelledTestset(shown.facts(drawn.astype(np.uint8)))
+        test = ConditionTest.of(asked.clauses, asked.mode, levels, testset, shared_prefixes(asked))
+        (walk,), _ = test.walk(testset)
+        endings.append(walk.ending)
+    assert count - endings.count(Ending.PROVEN) <= most_errors(count, math.exp(levels.sensitivity))
+    assert endings.count(Ending.EXHAUSTED) <= 1
+
+
+@each_case("condition", ["f1(a) - precision(a) > 0.2 +/- 0.02", "n - o + 0.5 * d > -0.329 +/- 0.2"])
+def test_a_clause_that_no_testset_can_show_is_a_script_error(condition: str) -> None:
+    """F1 exceeds precision by at most .17, and −n + o − 0.5·d is at most half of d."""
+    mode = Mode.FP_FREE if "f1" in condition else Mode.FN_FREE
+    asked = made(condition, mode=mode)
+    with pytest.raises(ImpracticalError) as raised:
+        plan(asked)
+    assert raised.value.message == f"no testset of a practical size can show '{condition}'"
+    assert not sequential(asked).applies
+    other = plan(replace(asked, estimator=Estimator.EXACT)) if "f1" not in condition else None
+    if other is not None:
+        assert other.row(Estimator.SEQUENTIAL).labels_in_all is None
+        assert other.recommended is None
+        assert other.cheaper is None
+        assert "no testset of a practical size" in other.why
 
 
 @each_case("condition", ["precision(a) > 0.8 +/- 0.05", "f1(a) > 0.8 +/- 0.05"])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 
+from easeci.plan.measured_clause import MeasuredClause
 from easeci.plan.outcome_laws import (
     block_law,
     cells_law,
@@ -77,6 +78,49 @@ def test_a_law_has_the_score_that_is_asked_for(condition: str, mode: Mode) -> No
         assert math.isclose(law.sum(), 1.0, abs_tol=1e-12)
         assert (law >= 0.0).all()
         assert math.isclose(value_of(score, law), value, abs_tol=1e-6)
+
+
+KINDS = ("precision(k)", "recall(k)", "f1(k)", "precision(b)", "recall(b)", "f1(b)")
+TERMS = ["n", "o", *(f"{model}.{kind}" for model in "no" for kind in KINDS)]
+
+
+@each_case("expected", ["k: 10%, b: 10%", "k: 2%, b: 30%"])
+@each_case("mode", Mode)
+@each_case("relation", ["> 0.02", "> -0.1", "< 0.1", "< 0"])
+def test_a_law_has_any_difference_of_two_measures(relation: str, mode: Mode, expected: str) -> None:
+    """Of one model or of two: a plan promises sensitivity at c + 2ε, so it must size for that."""
+    for first, second in permutations(TERMS, 2):
+        condition = f"{first} - {second} {relation} +/- 0.02"
+        made = script(condition, mode=mode, expected=expected)
+        clause = MeasuredClause.of(made, made.clauses[0])
+        law = clause.law(clause.goal.clear)
+        assert math.isclose(law.sum(), 1.0, abs_tol=1e-9)
+        assert (law >= 0.0).all()
+        value = value_of(clause.score, law)
+        assert math.isclose(value, clause.goal.clear, abs_tol=1e-9), condition
+
+
+def test_a_tilted_law_keeps_the_shares_of_labels() -> None:
+    score = score_of("recall(a) - precision(a) > 0.1 +/- 0.02")
+    assert isinstance(score.alphabet, ExampleAlphabet)
+    for value in (-0.3, 0.0, 0.14, 0.6):
+        law = law_at(score, value, (0.1,), 0.1)
+        labels = np.array([one.label for one in score.alphabet.shown])
+        assert math.isclose(value_of(score, law), value, abs_tol=1e-9)
+        assert math.isclose(law[labels == 0].sum(), 0.1, abs_tol=1e-9)
+
+
+def test_shares_change_where_they_must() -> None:
+    """If a tenth of the labels are a, recall(a) − precision(a) is at most 0.9."""
+    score = score_of("recall(a) - precision(a) > 0.9 +/- 0.02")
+    assert math.isclose(value_of(score, law_at(score, 0.94, (0.1,), 0.1)), 0.94, abs_tol=1e-9)
+
+
+def test_an_impossible_value_gets_the_nearest_law() -> None:
+    """2PR/(P + R) − P is at most 3 − √8."""
+    score = score_of("f1(a) - precision(a) > 0.1 +/- 0.02")
+    nearest = value_of(score, law_at(score, 0.5, (0.1,), 0.1))
+    assert math.isclose(nearest, 3.0 - math.sqrt(8.0), abs_tol=1e-4)
 
 
 def test_expected_shares_are_used_then_declared_classes_then_a_tenth() -> None:

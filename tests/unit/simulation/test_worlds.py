@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from easeci.errors import UsageError
+from easeci.evidence.cells import Code
 from easeci.evidence.codes import Counts
 from easeci.evidence.facts import Facts
 from easeci.plan.commit_mix import MIXED
 from easeci.script import Mode, NormalClause
 from easeci.simulation import Developer, SimulationSize, simulate
 from easeci.simulation.mixed_models import MixedModels
-from easeci.simulation.worlds import concrete, world_at
+from easeci.simulation.worlds import World, concrete, world_at
 from tests.cases import each_case
 from tests.scripts import script
 
@@ -29,6 +30,9 @@ CONDITIONS = [
     "n.auc(a) - o.auc(a) > 0 +/- 0.04",
     "n[x=1] > 0.8 +/- 0.05",
     r"recall(a) > 0.8 +/- 0.05 /\ n - o > 0 +/- 0.05",
+    "recall(a) - precision(a) > 0.1 +/- 0.05",
+    "n - f1(b) < -0.1 +/- 0.05",
+    r"recall(a) - recall(b) > -0.1 +/- 0.05 /\ n > 0.6 +/- 0.05",
 ]
 EXAMPLES = 50_000
 
@@ -54,6 +58,18 @@ def measured(clause: NormalClause, facts: Facts) -> float:
     value = Counts.of(facts.codes(score), score.alphabet).value(score)
     assert value is not None
     return float(value)
+
+
+@each_case("accuracy", [0.0, 1.0])
+def test_earlier_models_are_drawn_for_models_that_are_always_wrong_or_right(
+    accuracy: float,
+) -> None:
+    law = np.array([accuracy, 1.0 - accuracy, 0.0, 0.0, 0.0])
+    gap = 0.1 if accuracy else -0.1
+    facts = World((), law, accuracy, 0.1, gaps=(gap,)).draw(2000, np.random.default_rng(1))
+    (codes,) = facts.rivals
+    differing = float((codes >= Code.NEW_RIGHT).mean())
+    assert math.isclose(differing, 0.1, abs_tol=0.03)
 
 
 @each_case("mode", Mode)
