@@ -77,11 +77,9 @@ def test_a_clearly_good_commit_rarely_runs_out_of_examples(condition: str, mode:
     assert endings.count(Ending.PROVEN) >= 9
 
 
-@each_case("condition", WITHIN_A_MODEL[:1])
-@each_case("mode", Mode)
-def test_a_difference_within_a_model_is_sized_for_its_value(condition: str, mode: Mode) -> None:
+def test_a_difference_within_a_model_is_sized_for_its_value() -> None:
     """At c + 2ε of a testset of the planned size, the promise is .9 for each of four commits."""
-    sensitive_walks(made(condition, mode=mode), 24)
+    sensitive_walks(made(WITHIN_A_MODEL[0], mode=Mode.FP_FREE), 16)
 
 
 @pytest.mark.long
