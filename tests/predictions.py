@@ -60,7 +60,7 @@ def read_directly() -> Iterator[None]:
     with mock.patch.object(
         predictions,
         READ,
-        lambda path, ids, scored: read_predictions(path, ids, limits_for(ids), scored=scored),
+        lambda path, ids, ranked: read_predictions(path, ids, limits_for(ids), ranked=ranked),
     ):
         yield
 

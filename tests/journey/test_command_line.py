@@ -218,7 +218,7 @@ MISTAKES: dict[str, tuple[list[str], list[str]]] = {
     ),
     "no scores": (
         ["check", "--new", "new.csv", "-c", "auc(a) > 0.8 +/- 0.1"],
-        ["new.csv has no scores", "probability"],
+        ["new.csv has no probabilities", "probability"],
     ),
     "a place that cannot be written": (
         ["check", "--new", "new.csv", "-c", "n > 0.8 +/- 0.1", "--ask", "no/where.csv"],

@@ -109,7 +109,7 @@ class Script:
         return any(clause.score.needs_labels for clause in self.clauses)
 
     @property
-    def needs_scores(self) -> bool:
+    def needs_ranks(self) -> bool:
         """Whether any clause needs the models' scores (auc)."""
         return any(clause.score.blocks is not None for clause in self.clauses)
 

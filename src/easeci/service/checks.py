@@ -113,9 +113,9 @@ def _has_all_labels(script: Script, facts: Facts) -> bool:
     from easeci.evidence.codes import unlabelled
     from easeci.evidence.labelled import LabelledTestset
 
-    scores = [clause.score for clause in script.clauses]
+    ranks = [clause.score for clause in script.clauses]
     missing = unlabelled(facts.cells).any()
-    return not (missing and LabelledTestset(facts).missing_labels(scores))
+    return not (missing and LabelledTestset(facts).missing_labels(ranks))
 
 
 def _compares_with_old(script: Script) -> bool:
@@ -171,12 +171,12 @@ def _columns(
     from easeci.tables.slice_checks import load_slices
     from easeci.tables.source import load_column
 
-    made = load_column(new, ColumnRole.NEW, scored=script.needs_scores)
+    made = load_column(new, ColumnRole.NEW, ranked=script.needs_ranks)
     before = known = None
     if old is not None and _compares_with_old(script):
-        scores = (clause.score for clause in script.clauses)
-        compared = any(s.blocks is not None and s.needs_old_model for s in scores)
-        before = load_column(old, ColumnRole.OLD, scored=compared)
+        ranks = (clause.score for clause in script.clauses)
+        compared = any(s.blocks is not None and s.needs_old_model for s in ranks)
+        before = load_column(old, ColumnRole.OLD, ranked=compared)
     if labels is not None and script.needs_labels:
         known = load_column(labels, ColumnRole.LABELS)
     testset = align(made, before, known)
@@ -185,8 +185,8 @@ def _columns(
     rivals = [aligned_predictions(made, load_column(one, ColumnRole.OLD)) for one in tested]
     return testset, ExampleColumns(
         testset.cells,
-        ModelOutput(made.values, made.scores),
-        None if testset.old is None else ModelOutput(testset.old.values, testset.old.scores),
+        ModelOutput(made.values, made.ranks),
+        None if testset.old is None else ModelOutput(testset.old.values, testset.old.ranks),
         testset.labels,
         load_slices(examples, made, script.slices, testset.labels) if script.slices else None,
         [example_codes(made.values, rival.values, testset.labels) for rival in rivals],

@@ -57,15 +57,15 @@ def align(new: Column, old: Column | None, labels: Column | None) -> AlignedExam
 
 
 def aligned_predictions(new: Column, old: Column) -> Column:
-    """``old`` in the order of ``new``, whose ids it must cover exactly, with its scores."""
+    """``old`` in the order of ``new``, whose ids it must cover exactly, with its ranks."""
     if _same_ids(new, old):
         return old
     frame = old.values.alias("value").to_frame()
-    if old.scores is not None:
-        frame = frame.with_columns(old.scores.values.alias("score"))
+    if old.ranks is not None:
+        frame = frame.with_columns(old.ranks.values.alias("rank"))
     found = aligned_rows(new, old, frame, "Predictions must cover the testset exactly.")
-    scores = old.scores if old.scores is None else replace(old.scores, values=found["score"])
-    return replace(old, ids=new.ids, values=found["value"], scores=scores)
+    ranks = old.ranks if old.ranks is None else replace(old.ranks, values=found["rank"])
+    return replace(old, ids=new.ids, values=found["value"], ranks=ranks)
 
 
 def aligned_rows(new: Column, other: Column, rows: pl.DataFrame, hint: str) -> pl.DataFrame:

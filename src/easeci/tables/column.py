@@ -47,8 +47,8 @@ class ColumnRole(StrEnum):
         return f"{self.column}s"
 
 
-class ScoreKind(StrEnum):
-    """What the scores of a model mean. The value is the name of their column in a file."""
+class RankKind(StrEnum):
+    """What the ranks of a model mean. The value is the name of their column in a file."""
 
     PROBABILITY = "probability"
     """The probability of the class that ``auc`` names in the condition."""
@@ -57,22 +57,22 @@ class ScoreKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class ModelScores:
+class ModelRanks:
     """One score for each prediction of a model: Float64, from 0 to 1, none missing."""
 
-    kind: ScoreKind
+    kind: RankKind
     values: pl.Series
 
-    def ordered(self, order: npt.NDArray[np.intp]) -> ModelScores:
-        """The same scores with row ``order[0]`` first."""
-        return ModelScores(self.kind, self.values.gather(order))
+    def ordered(self, order: npt.NDArray[np.intp]) -> ModelRanks:
+        """The same ranks with row ``order[0]`` first."""
+        return ModelRanks(self.kind, self.values.gather(order))
 
     def towards(self, positive: str, predictions: pl.Series) -> npt.NDArray[np.float64]:
         """How probable the model finds a class, for each of its predictions.
 
         A confidence counts for the class that is predicted, so elsewhere its rest is taken.
         """
-        if self.kind is ScoreKind.PROBABILITY:
+        if self.kind is RankKind.PROBABILITY:
             return self.values.to_numpy()
         predicted, _ = comparable(predictions, pl.Series([positive]))
         return np.where(
@@ -101,8 +101,8 @@ class Column:
     values: pl.Series
     positional: bool = False
     """Whether the ids are positions in a list."""
-    scores: ModelScores | None = None
-    """The scores beside a model's predictions, if they were asked for."""
+    ranks: ModelRanks | None = None
+    """The ranks beside a model's predictions, if they were asked for."""
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -14,7 +14,7 @@ from easeci.evidence.codes import Codes
 from easeci.evidence.facts import ClassColumns, Facts, Places, RankColumns
 from easeci.script import Script
 from easeci.script.syntax import SliceTest
-from easeci.tables.column import ModelScores, as_text, shortened
+from easeci.tables.column import ModelRanks, as_text, shortened
 from easeci.tables.order import Positions
 from easeci.tables.slices import ExampleSlices
 
@@ -24,7 +24,7 @@ class ModelOutput:
     """What a model gave for each example: a prediction, and a score if the script needs it."""
 
     predictions: pl.Series
-    scores: ModelScores | None = None
+    ranks: ModelRanks | None = None
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ def _ranked(script: Script) -> set[str]:
 
 def _ranks(positive: str, columns: ExampleColumns) -> RankColumns:
     new, old = columns.new, columns.old
-    assert new.scores is not None
+    assert new.ranks is not None
     before = None
-    if old is not None and old.scores is not None:
-        before = old.scores.towards(positive, old.predictions)
-    return RankColumns(new.scores.towards(positive, new.predictions), before)
+    if old is not None and old.ranks is not None:
+        before = old.ranks.towards(positive, old.predictions)
+    return RankColumns(new.ranks.towards(positive, new.predictions), before)

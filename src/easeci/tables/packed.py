@@ -1,4 +1,4 @@
-"""Texts and scores as plain bytes, for a process that does not trust the one that wrote them.
+"""Texts and ranks as plain bytes, for a process that does not trust the one that wrote them.
 
 Every size is known beforehand, so reading them is a few copies, and no format is parsed. Classes
 are few, so each different text is written once.
@@ -31,17 +31,17 @@ def unpack_classes(content: bytes, count: int, classes: int) -> pl.Series:
     return texts.gather(places.astype(np.uint32))
 
 
-def pack_scores(values: pl.Series) -> bytes:
+def pack_ranks(values: pl.Series) -> bytes:
     """Scores as bytes: 8 for each."""
     return values.to_numpy().astype(_SCORE).tobytes()
 
 
-def unpack_scores(content: bytes, count: int) -> pl.Series:
-    """The scores that :func:`pack_scores` wrote. ValueError if one is not a number from 0 to 1."""
-    scores = np.frombuffer(content, _SCORE, count).astype(np.float64)
-    if not bool(((scores >= 0.0) & (scores <= 1.0)).all()):  # false for NaN
+def unpack_ranks(content: bytes, count: int) -> pl.Series:
+    """The ranks that :func:`pack_ranks` wrote. ValueError if one is not a number from 0 to 1."""
+    ranks = np.frombuffer(content, _SCORE, count).astype(np.float64)
+    if not bool(((ranks >= 0.0) & (ranks <= 1.0)).all()):  # false for NaN
         raise ValueError("a score outside 0 to 1")
-    return pl.Series(scores)
+    return pl.Series(ranks)
 
 
 def _pack_texts(values: pl.Series) -> bytes:

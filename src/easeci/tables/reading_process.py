@@ -22,10 +22,10 @@ import polars as pl
 from easeci.errors import DataError
 from easeci.tables.align import aligned_predictions
 from easeci.tables.column import Column, ColumnRole, as_text
-from easeci.tables.packed import pack_classes, pack_scores
+from easeci.tables.packed import pack_classes, pack_ranks
 from easeci.tables.parquet_footer import load_footer
+from easeci.tables.ranks import RANK_COLUMNS
 from easeci.tables.reading_limits import ReadingLimits, size_in_mib
-from easeci.tables.scores import SCORE_COLUMNS
 from easeci.tables.source import ID, load_column
 
 READY = b"ready\n"
@@ -35,15 +35,15 @@ NO_MEMORY = 75
 SET_PDEATHSIG = 1
 LONGEST_FOOTER = 8 << 20
 MOST_DESCRIPTORS = 64
-ONLY_NEEDED = f"Write only the columns {ID} and {ColumnRole.NEW.column}, and scores for auc."
+ONLY_NEEDED = f"Write only the columns {ID} and {ColumnRole.NEW.column}, and probabilities for auc."
 
 
 def write_orders(
-    path: Path, ids: pl.Series, limits: ReadingLimits, orders: IO[bytes], *, scored: bool
+    path: Path, ids: pl.Series, limits: ReadingLimits, orders: IO[bytes], *, ranked: bool
 ) -> None:
     """Write what the process reads from its standard input: it trusts that."""
     parent = os.getpid()
-    line = {"path": str(path), "limits": asdict(limits), "parent": parent, "scored": scored}
+    line = {"path": str(path), "limits": asdict(limits), "parent": parent, "ranked": ranked}
     orders.write(json.dumps(line).encode() + b"\n")
     ids.alias(ID).to_frame().write_ipc(orders)
 
@@ -64,7 +64,7 @@ def main() -> None:
     output.write(READY)
     output.flush()
     try:
-        _answer(Path(orders["path"]), ids, limits, output, scored=orders["scored"])
+        _answer(Path(orders["path"]), ids, limits, output, ranked=orders["ranked"])
         output.flush()
     except MemoryError:
         os._exit(NO_MEMORY)
@@ -100,42 +100,42 @@ def _end_with(parent: int) -> None:
 
 
 def _answer(
-    path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes], *, scored: bool
+    path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes], *, ranked: bool
 ) -> None:
     try:
-        read = read_predictions(path, ids, limits, scored=scored)
+        read = read_predictions(path, ids, limits, ranked=ranked)
     except DataError as problem:
         line = {"message": problem.message, "hint": problem.hint}
         output.write(json.dumps(line).encode() + b"\n")
         return
     classes, packed = pack_classes(read.values)
-    kind = None if read.scores is None else str(read.scores.kind)
-    output.write(json.dumps({"classes": classes, "scores": kind}).encode() + b"\n")
-    if read.scores is not None:
-        output.write(pack_scores(read.scores.values))
+    kind = None if read.ranks is None else str(read.ranks.kind)
+    output.write(json.dumps({"classes": classes, "ranks": kind}).encode() + b"\n")
+    if read.ranks is not None:
+        output.write(pack_ranks(read.ranks.values))
     output.write(packed)
 
 
 def read_predictions(
-    path: Path, ids: pl.Series, limits: ReadingLimits, *, scored: bool = False
+    path: Path, ids: pl.Series, limits: ReadingLimits, *, ranked: bool = False
 ) -> Column:
     """The predictions of a file as text, in the order of the ids, which they must cover exactly.
 
-    With ``scored``, their scores too. Errors name the file without its folder, which is a temporary
+    With ``ranked``, their ranks too. Errors name the file without its folder, which is a temporary
     one.
     """
     try:
-        return _read(path, ids, limits, scored=scored)
+        return _read(path, ids, limits, ranked=ranked)
     except DataError as problem:
         message = problem.message.replace(f"{path.parent}/", "")
         raise DataError(message, hint=problem.hint) from None
 
 
-def _read(path: Path, ids: pl.Series, limits: ReadingLimits, *, scored: bool) -> Column:
+def _read(path: Path, ids: pl.Series, limits: ReadingLimits, *, ranked: bool) -> Column:
     _require_size(path, limits)
     if path.suffix.lower() == ".parquet":
-        _require_footer(path, limits, SCORE_COLUMNS if scored else ())
-    received = load_column(path, ColumnRole.NEW, scored=scored)
+        _require_footer(path, limits, RANK_COLUMNS if ranked else ())
+    received = load_column(path, ColumnRole.NEW, ranked=ranked)
     testset = Column("the testset", ColumnRole.NEW, ids, ids)
     aligned = aligned_predictions(testset, received)
     values = as_text(aligned.values)

@@ -14,7 +14,7 @@ import polars as pl
 
 from easeci.errors import DataError
 from easeci.tables.column import Column, ColumnRole, checked
-from easeci.tables.scores import SCORE_COLUMNS, no_scores, with_scores
+from easeci.tables.ranks import RANK_COLUMNS, no_ranks, with_ranks
 
 ID = "id"
 T = TypeVar("T")
@@ -26,24 +26,24 @@ Source = str | os.PathLike[str] | Any
 Series with ids as its index; or a sequence of values (list, numpy array) with positions as ids."""
 
 
-def load_column(source: Source, role: ColumnRole, *, scored: bool = False) -> Column:
-    """Load a column and check it; with ``scored``, also the scores beside a model's predictions.
+def load_column(source: Source, role: ColumnRole, *, ranked: bool = False) -> Column:
+    """Load a column and check it; with ``ranked``, also the ranks beside a model's predictions.
 
-    DataError if scores are wanted and missing. Otherwise they are ignored like other columns.
+    DataError if ranks are wanted and missing. Otherwise they are ignored like other columns.
     """
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        return _from_table(_read(path, role, scored=scored), str(path), role, scored=scored)
-    return _from_memory(source, role, scored=scored)
+        return _from_table(_read(path, role, ranked=ranked), str(path), role, ranked=ranked)
+    return _from_memory(source, role, ranked=ranked)
 
 
-def _from_table(frame: pl.DataFrame, name: str, role: ColumnRole, *, scored: bool) -> Column:
+def _from_table(frame: pl.DataFrame, name: str, role: ColumnRole, *, ranked: bool) -> Column:
     column = checked(name, role, *_two_columns(frame, name, role))
-    if not scored:
+    if not ranked:
         return column
-    for score in SCORE_COLUMNS:
+    for score in RANK_COLUMNS:
         _require_single(frame, name, score)
-    return with_scores(column, [frame[c] for c in SCORE_COLUMNS if c in frame.columns])
+    return with_ranks(column, [frame[c] for c in RANK_COLUMNS if c in frame.columns])
 
 
 def _two_columns(frame: pl.DataFrame, name: str, role: ColumnRole) -> tuple[pl.Series, pl.Series]:
@@ -71,16 +71,16 @@ def _no_column(name: str, column: str, found: list[str], role: ColumnRole) -> Da
     return DataError(f"{lacks}; it has {shown}", hint=f"Its first row must be id,{role.column}.")
 
 
-def _from_memory(source: Any, role: ColumnRole, *, scored: bool) -> Column:
+def _from_memory(source: Any, role: ColumnRole, *, ranked: bool) -> Column:
     name = "the labels" if role is ColumnRole.LABELS else f"the {role} predictions"
     if isinstance(source, pl.DataFrame):
-        return _from_table(source, name, role, scored=scored)
+        return _from_table(source, name, role, ranked=ranked)
     if is_pandas_frame(source):
-        wanted = (ID, role.column, *role.more_columns, *(SCORE_COLUMNS if scored else ()))
+        wanted = (ID, role.column, *role.more_columns, *(RANK_COLUMNS if ranked else ()))
         frame = polars_frame(source, name, wanted)
-        return _from_table(frame, name, role, scored=scored)
-    if scored:
-        problem = no_scores(name)
+        return _from_table(frame, name, role, ranked=ranked)
+    if ranked:
+        problem = no_ranks(name)
         raise DataError(problem.message, hint="Give a DataFrame or a file: a list has no columns.")
     if isinstance(source, Mapping):
         keys, items = list(source.keys()), list(source.values())
@@ -122,12 +122,12 @@ def series(values: Any, name: str) -> pl.Series:
         ) from None
 
 
-def _read(path: Path, role: ColumnRole, *, scored: bool = False) -> pl.DataFrame:
+def _read(path: Path, role: ColumnRole, *, ranked: bool = False) -> pl.DataFrame:
     ending = path.suffix.lower()
     # A JSONL file without labels has no lines. A CSV file needs at least its header.
     may_be_empty = role is ColumnRole.LABELS and ending in (".jsonl", ".ndjson")
     return read_guarded(
-        path, role.plural, lambda: _READERS[ending](path, role, scored), may_be_empty=may_be_empty
+        path, role.plural, lambda: _READERS[ending](path, role, ranked), may_be_empty=may_be_empty
     )
 
 
@@ -169,7 +169,7 @@ def read_guarded(
         ) from None
 
 
-def _read_csv(path: Path, role: ColumnRole, scored: bool) -> pl.DataFrame:  # noqa: ARG001
+def _read_csv(path: Path, role: ColumnRole, ranked: bool) -> pl.DataFrame:  # noqa: ARG001
     with path.open("rb") as file:
         require_utf8(str(path), file.read(2))
     try:
@@ -188,10 +188,10 @@ def csv_problem(name: str, error: BaseException) -> DataError:
     )
 
 
-def _read_parquet(path: Path, role: ColumnRole, scored: bool) -> pl.DataFrame:
+def _read_parquet(path: Path, role: ColumnRole, ranked: bool) -> pl.DataFrame:
     try:
         known = pl.read_parquet_schema(path)
-        wanted = (ID, role.column, *role.more_columns, *(SCORE_COLUMNS if scored else ()))
+        wanted = (ID, role.column, *role.more_columns, *(RANK_COLUMNS if ranked else ()))
         if not {ID, role.column} <= known.keys():
             return pl.read_parquet(path, n_rows=0)
         return pl.read_parquet(path, columns=[c for c in wanted if c in known])
@@ -199,7 +199,7 @@ def _read_parquet(path: Path, role: ColumnRole, scored: bool) -> pl.DataFrame:
         raise DataError(f"{path} cannot be read as Parquet") from None
 
 
-def _read_jsonl(path: Path, role: ColumnRole, scored: bool) -> pl.DataFrame:  # noqa: ARG001
+def _read_jsonl(path: Path, role: ColumnRole, ranked: bool) -> pl.DataFrame:  # noqa: ARG001
     content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
     require_utf8(str(path), content)
     if not content.strip():

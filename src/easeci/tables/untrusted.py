@@ -20,8 +20,8 @@ from typing import IO, Any
 import polars as pl
 
 from easeci.errors import DataError, InfrastructureError
-from easeci.tables.column import Column, ColumnRole, ModelScores, ScoreKind
-from easeci.tables.packed import unpack_classes, unpack_scores
+from easeci.tables.column import Column, ColumnRole, ModelRanks, RankKind
+from easeci.tables.packed import unpack_classes, unpack_ranks
 from easeci.tables.reading_limits import ReadingLimits, size_in_mib
 from easeci.tables.reading_process import NO_MEMORY, READY, limits_for, write_orders
 
@@ -35,15 +35,15 @@ _KILLED = (-signal.SIGKILL, -signal.SIGTERM)
 """How it ends if somebody else wants it to, such as a system that is short of memory."""
 
 
-def load_untrusted_predictions(path: Path, ids: pl.Series, *, scored: bool = False) -> Column:
+def load_untrusted_predictions(path: Path, ids: pl.Series, *, ranked: bool = False) -> Column:
     """The predictions of a file as text, in the order of ``ids``, which they must cover exactly.
 
-    With ``scored``, their scores too. DataError if something is wrong with them, or if reading them
+    With ``ranked``, their ranks too. DataError if something is wrong with them, or if reading them
     exceeds a limit.
     """
     limits = limits_for(ids)
     with tempfile.TemporaryFile() as orders, tempfile.TemporaryFile() as answer:
-        write_orders(path, ids, limits, orders, scored=scored)
+        write_orders(path, ids, limits, orders, ranked=ranked)
         orders.seek(0)
         code = _run(orders, answer, limits.elapsed_seconds)
         answer.seek(0)
@@ -55,7 +55,7 @@ def load_untrusted_predictions(path: Path, ids: pl.Series, *, scored: bool = Fal
         if code != 0:
             raise _ended(path, code, limits)
         if os.fstat(answer.fileno()).st_size <= limits.answer_bytes:
-            return _taken_over(path, answer, ids, scored=scored)
+            return _taken_over(path, answer, ids, ranked=ranked)
     raise _unreadable(path)
 
 
@@ -112,7 +112,7 @@ def _unreadable(path: Path) -> DataError:
     return DataError(f"{path.name} cannot be read as predictions")
 
 
-def _taken_over(path: Path, answer: IO[bytes], ids: pl.Series, *, scored: bool) -> Column:
+def _taken_over(path: Path, answer: IO[bytes], ids: pl.Series, *, ranked: bool) -> Column:
     """The values of an answer, or the problem that it tells. Nothing of it is believed unseen."""
     count = len(ids)
     try:
@@ -123,11 +123,11 @@ def _taken_over(path: Path, answer: IO[bytes], ids: pl.Series, *, scored: bool) 
         classes = line["classes"]
         if not isinstance(classes, int) or not 0 <= classes <= count:
             raise _unreadable(path)
-        scores = None
-        if scored:
-            kind = ScoreKind(line["scores"])
-            scores = ModelScores(kind, unpack_scores(answer.read(8 * count), count).alias(kind))
+        ranks = None
+        if ranked:
+            kind = RankKind(line["ranks"])
+            ranks = ModelRanks(kind, unpack_ranks(answer.read(8 * count), count).alias(kind))
         values = unpack_classes(answer.read(), count, classes)
-        return Column(path.name, ColumnRole.NEW, ids, values, scores=scores)
+        return Column(path.name, ColumnRole.NEW, ids, values, ranks=ranks)
     except (ValueError, TypeError, KeyError, RecursionError):
         raise _unreadable(path) from None

@@ -54,8 +54,8 @@ def load_facts(
 
 
 def _output(testset: SealedTestset, script: Script, name: str) -> ModelOutput:
-    scores = testset.predictions.load_scores(name) if script.needs_scores else None
-    return ModelOutput(testset.predictions.load(name), scores)
+    ranks = testset.predictions.load_ranks(name) if script.needs_ranks else None
+    return ModelOutput(testset.predictions.load(name), ranks)
 
 
 def expanded_script(testset: SealedTestset, script: Script) -> Script:

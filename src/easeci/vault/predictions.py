@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from easeci.files import create_file, explained
-from easeci.tables.column import ModelScores, ScoreKind
+from easeci.tables.column import ModelRanks, RankKind
 from easeci.tables.untrusted import load_untrusted_predictions
 from easeci.vault import paths
 from easeci.vault.classes import require_predicted_classes
@@ -37,20 +37,20 @@ class PredictionFiles:
     examples: SealedExamples
 
     def store(
-        self, source: Path, classes: Sequence[str] = (), *, scored: bool = False
+        self, source: Path, classes: Sequence[str] = (), *, ranked: bool = False
     ) -> StoredPredictions:
-        """Store predictions, which must cover the testset exactly; with ``scored``, their scores.
+        """Store predictions, which must cover the testset exactly; with ``ranked``, their ranks.
 
         DataError if they do not, if one of them is none of the declared classes, or if a score is
         wanted and missing. No error depends on labels.
         """
         with explained(f"the predictions for testset {self.files.number} were not stored"):
-            made = load_untrusted_predictions(source, self.examples.ids, scored=scored)
-            values, scores = made.values.alias("prediction"), made.scores
+            made = load_untrusted_predictions(source, self.examples.ids, ranked=ranked)
+            values, ranks = made.values.alias("prediction"), made.ranks
             require_predicted_classes(values, classes)
-            fingerprint = self._fingerprint(values, scores)
+            fingerprint = self._fingerprint(values, ranks)
             name = self.files.named(f"{paths.PREDICTIONS}/{fingerprint}.parquet")
-            more = {} if scores is None else {str(scores.kind): scores.values}
+            more = {} if ranks is None else {str(ranks.kind): ranks.values}
             content = parquet({"prediction": values, **more})
             try:
                 create_file(self.files.folder / name, content)
@@ -58,17 +58,17 @@ class PredictionFiles:
                 content = self._stored_before(name, fingerprint, content)
         return StoredPredictions(name, self.files.vault.key.digest(content), fingerprint)
 
-    def _fingerprint(self, values: pl.Series, scores: ModelScores | None) -> str:
-        """A keyed hash of values and scores. Lengths come first, so that ab,c differs from a,bc."""
+    def _fingerprint(self, values: pl.Series, ranks: ModelRanks | None) -> str:
+        """A keyed hash of values and ranks. Lengths come first, so that ab,c differs from a,bc."""
         lengths = values.str.len_bytes().to_numpy().astype("<u8").tobytes()
         size = len(values).to_bytes(8, "little")
         # A part after the other: as objects of Python, a million texts take much memory.
         starts = range(0, len(values), PART)
         texts = ("".join(values.slice(start, PART)).encode() for start in starts)
         parts = chain([size, lengths], texts)
-        if scores is not None:
-            numbers = scores.values.to_numpy().astype("<f8").tobytes()
-            parts = chain(parts, [scores.kind.encode(), numbers])
+        if ranks is not None:
+            numbers = ranks.values.to_numpy().astype("<f8").tobytes()
+            parts = chain(parts, [ranks.kind.encode(), numbers])
         return self.files.vault.key.digest_chunks(parts, "predictions")
 
     def _stored_before(self, name: str, fingerprint: str, content: bytes) -> bytes:
@@ -80,8 +80,8 @@ class PredictionFiles:
             (self.files.folder / name).unlink()
             create_file(self.files.folder / name, content)
             return content
-        values, scores = self._table(name)
-        if self._fingerprint(values, scores) != fingerprint:
+        values, ranks = self._table(name)
+        if self._fingerprint(values, ranks) != fingerprint:
             raise self.files.changed(name)
         return (self.files.folder / name).read_bytes()
 
@@ -89,21 +89,21 @@ class PredictionFiles:
         """Stored predictions in the order of the file of examples, as text."""
         return self._table(name)[0]
 
-    def load_scores(self, name: str) -> ModelScores:
-        """The scores that were stored with predictions, in the order of the file of examples.
+    def load_ranks(self, name: str) -> ModelRanks:
+        """The ranks that were stored with predictions, in the order of the file of examples.
 
-        Only for predictions that were stored as scored: a script that needs scores was sealed with
+        Only for predictions that were stored as ranked: a script that needs ranks was sealed with
         its testset, so all predictions there have them.
         """
-        scores = self._table(name)[1]
-        if scores is None:
+        ranks = self._table(name)[1]
+        if ranks is None:
             raise self.files.changed(name)
-        return scores
+        return ranks
 
-    def _table(self, name: str) -> tuple[pl.Series, ModelScores | None]:
+    def _table(self, name: str) -> tuple[pl.Series, ModelRanks | None]:
         table = self.files.load_table(name)
         values = table["prediction"]
         if len(values) != len(self.examples) or values.null_count():
             raise self.files.changed(name)
-        kinds = [kind for kind in ScoreKind if kind in table.columns]
-        return values, ModelScores(kinds[0], table[kinds[0]]) if kinds else None
+        kinds = [kind for kind in RankKind if kind in table.columns]
+        return values, ModelRanks(kinds[0], table[kinds[0]]) if kinds else None

@@ -303,8 +303,8 @@ def test_a_script_knows_its_classes_slices_and_scores() -> None:
     made = script(text, classes=["a", "b"])
     assert made.named_classes == ("a", "b")
     assert [str(where) for where in made.slices] == ["[lang=*]", "[age>=65]"]
-    assert not made.needs_scores
-    assert script("auc(b) > 0.8 +/- 0.02").needs_scores
+    assert not made.needs_ranks
+    assert script("auc(b) > 0.8 +/- 0.02").needs_ranks
     assert script("auc(b) > 0.8 +/- 0.02").named_classes == ("b",)
     full = made.expanded({"lang": ["de", "fr"]})
     assert len(full.clauses) == 7

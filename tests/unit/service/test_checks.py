@@ -182,7 +182,12 @@ def test_slices_against_a_loop_along_the_order(
         ("n[lnag=de] > 0.5 +/- 0.1", EXAMPLES, easeci.DataError, "Did you mean 'lang'?"),
         ("n[truth=1] > 0.5 +/- 0.1", EXAMPLES, easeci.DataError, "'truth' holds the labels"),
         ("n[lang=de] > 0.5 +/- 0.1", EXAMPLES.head(5), easeci.DataError, "lacks ids of the new"),
-        ('auc("1") > 0.8 +/- 0.1', None, easeci.DataError, "the new predictions has no scores"),
+        (
+            'auc("1") > 0.8 +/- 0.1',
+            None,
+            easeci.DataError,
+            "the new predictions has no probabilities",
+        ),
     ],
 )
 def test_what_the_condition_needs_is_asked_for(

@@ -15,7 +15,7 @@ from easeci.evidence.facts import Facts
 from easeci.evidence.labelled import LabelledTestset
 from easeci.script import Score, Script
 from easeci.tables.align import example_codes
-from easeci.tables.column import ModelScores, ScoreKind
+from easeci.tables.column import ModelRanks, RankKind
 from easeci.tables.facts import ExampleColumns, ModelOutput, example_facts, require_named_classes
 from easeci.tables.slices import ExampleSlices
 from tests.cases import each_case
@@ -65,7 +65,7 @@ MEASURES: dict[str, Callable[[], Fraction]] = {
 def facts_for(made: Script, labels: np.ndarray = LABEL, order: bool = True) -> Facts:
     new, old = pl.Series(NEW), pl.Series(OLD)
     known = pl.Series(labels.tolist(), dtype=pl.String)
-    scores = ModelScores(ScoreKind.PROBABILITY, pl.Series(RANK))
+    scores = ModelRanks(RankKind.PROBABILITY, pl.Series(RANK))
     columns = ExampleColumns(
         example_codes(new, old, known),
         ModelOutput(new, scores),

@@ -18,7 +18,7 @@ import pytest
 
 from easeci.errors import DataError, InfrastructureError
 from easeci.tables import untrusted
-from easeci.tables.column import ScoreKind
+from easeci.tables.column import RankKind
 from easeci.tables.reading_limits import ReadingLimits
 from easeci.tables.reading_process import READY, limits_for, read_predictions
 from easeci.tables.untrusted import load_untrusted_predictions
@@ -101,11 +101,11 @@ def test_scores_arrive_beside_predictions(tmp_path: Path) -> None:
     """If they are wanted; otherwise a file may have them, and nothing of them is read."""
     columns = {"id": IDS.reverse(), "prediction": list("xyxz"), "confidence": [0.5, 1.0, 0.25, 0.0]}
     path = written(tmp_path / "p.parquet", columns)
-    read = load_untrusted_predictions(path, IDS, scored=True)
-    assert read.scores is not None
-    assert (read.scores.kind, read.values.to_list()) == (ScoreKind.CONFIDENCE, list("zxyx"))
-    assert read.scores.values.to_list() == [0.0, 0.25, 1.0, 0.5]
-    assert load_untrusted_predictions(path, IDS).scores is None
+    read = load_untrusted_predictions(path, IDS, ranked=True)
+    assert read.ranks is not None
+    assert (read.ranks.kind, read.values.to_list()) == (RankKind.CONFIDENCE, list("zxyx"))
+    assert read.ranks.values.to_list() == [0.0, 0.25, 1.0, 0.5]
+    assert load_untrusted_predictions(path, IDS).ranks is None
 
 
 def test_a_bomb_among_scores_is_refused(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_bomb_among_scores_is_refused(tmp_path: Path) -> None:
     ids = pl.int_range(80, eager=True)
     path = hostile.bomb(tmp_path, column="confidence")
     with pytest.raises(DataError, match="has 81 MiB when it is unpacked"):
-        read_predictions(path, ids, limits_for(ids), scored=True)
+        read_predictions(path, ids, limits_for(ids), ranked=True)
     assert read_predictions(path, ids, limits_for(ids)).values.to_list() == ["a"] * 80
 
 
@@ -146,14 +146,14 @@ def test_every_problem_is_told_in_the_same_words(
     tmp_path: Path, name: str, content: str | bytes | None
 ) -> None:
     """As if the file had been read in this process."""
-    path, scored = tmp_path / name, name.startswith("scored")
+    path, ranked = tmp_path / name, name.startswith("scored")
     if content is not None:
         write(path, content)
     ids = pl.Series([1, 2, 3])
     with pytest.raises(DataError) as here:
-        read_predictions(path, ids, limits_for(ids), scored=scored)
+        read_predictions(path, ids, limits_for(ids), ranked=ranked)
     with pytest.raises(DataError) as there:
-        load_untrusted_predictions(path, ids, scored=scored)
+        load_untrusted_predictions(path, ids, ranked=ranked)
     assert (there.value.message, there.value.hint) == (here.value.message, here.value.hint)
     assert f"{path.parent}/" not in there.value.message, "it lies in a temporary folder"
 
@@ -226,14 +226,14 @@ def test_its_scores_are_not_believed(tmp_path: Path, kind: str, scores: bytes) -
     path, ids = tmp_path / "p.csv", pl.Series([1, 2, 3])
     line = f'{{"classes": 1, "scores": {kind}}}\n'.encode()
     with reading_with(saying(line + scores + ONE_CLASS)), pytest.raises(DataError):
-        load_untrusted_predictions(path, ids, scored=True)
+        load_untrusted_predictions(path, ids, ranked=True)
 
 
 def test_scores_that_can_be_believed(tmp_path: Path) -> None:
     """The answers above, but for their mistakes."""
     line = b'{"classes": 1, "scores": "confidence"}\n' + struct.pack("<3d", 0, 0.5, 1)
     with reading_with(saying(line + ONE_CLASS)):
-        read = load_untrusted_predictions(tmp_path / "p.csv", pl.Series([1, 2, 3]), scored=True)
+        read = load_untrusted_predictions(tmp_path / "p.csv", pl.Series([1, 2, 3]), ranked=True)
     assert read.values.to_list() == ["a", "a", "a"]
 
 

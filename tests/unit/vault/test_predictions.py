@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.errors import InfrastructureError
-from easeci.tables.column import ScoreKind
+from easeci.tables.column import RankKind
 from easeci.vault.testset import SealedTestset
 from tests.predictions import read_directly
 from tests.unit.vault.making import refused, sealed, write, written
@@ -95,19 +95,19 @@ def test_scores_are_stored_and_are_part_of_the_fingerprint(tmp_path: Path) -> No
     _, _, testset = sealed(tmp_path)
     scores, files = [0.5, 0.0, 1.0, 0.25, 0.75], testset.predictions
     with read_directly():
-        first = files.store(scored(tmp_path / "p.csv", "confidence", scores), scored=True)
-        again = files.store(scored(tmp_path / "p.parquet", "confidence", scores), scored=True)
+        first = files.store(scored(tmp_path / "p.csv", "confidence", scores), ranked=True)
+        again = files.store(scored(tmp_path / "p.parquet", "confidence", scores), ranked=True)
         others = [
-            files.store(scored(tmp_path / "q.csv", "probability", scores), scored=True),
-            files.store(scored(tmp_path / "q.csv", "confidence", scores[::-1]), scored=True),
-            files.store(scored(tmp_path / "q.csv", "confidence", scores, "aaaab"), scored=True),
+            files.store(scored(tmp_path / "q.csv", "probability", scores), ranked=True),
+            files.store(scored(tmp_path / "q.csv", "confidence", scores[::-1]), ranked=True),
+            files.store(scored(tmp_path / "q.csv", "confidence", scores, "aaaab"), ranked=True),
             files.store(scored(tmp_path / "q.csv", "confidence", scores)),
         ]
     assert again == first
     assert len({first.fingerprint, *(other.fingerprint for other in others)}) == 5
     assert files.load(first.name).to_list() == list("ababa")
-    found = files.load_scores(first.name)
-    assert (found.kind, found.values.to_list()) == (ScoreKind.CONFIDENCE, scores)
+    found = files.load_ranks(first.name)
+    assert (found.kind, found.values.to_list()) == (RankKind.CONFIDENCE, scores)
 
 
 def test_without_a_need_for_scores_nothing_changes(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_without_a_need_for_scores_nothing_changes(tmp_path: Path) -> None:
     assert (testset.folder / plain.name).read_bytes() == content
     assert pl.read_parquet(testset.folder / plain.name).columns == ["prediction"]
     with pytest.raises(InfrastructureError, match="was changed or damaged"):
-        files.load_scores(plain.name)
+        files.load_ranks(plain.name)
 
 
 def test_predictions_without_their_scores_are_refused(tmp_path: Path) -> None:
@@ -131,9 +131,11 @@ def test_predictions_without_their_scores_are_refused(tmp_path: Path) -> None:
     files = testset.predictions
     with read_directly():
         plain = written(tmp_path / "p.csv", {"id": range(5), "prediction": list("ababa")})
-        refused(lambda: files.store(plain, scored=True), "p.csv has no scores", "'confidence'")
+        refused(
+            lambda: files.store(plain, ranked=True), "p.csv has no probabilities", "'confidence'"
+        )
         bad = scored(tmp_path / "q.csv", "confidence", [0.5, 0.5, 0.5, 1.5, 0.5])
-        refused(lambda: files.store(bad, scored=True), "outside 0 to 1: 1, at id 3")
+        refused(lambda: files.store(bad, ranked=True), "outside 0 to 1: 1, at id 3")
     assert list((testset.folder / "predictions").iterdir()) == []
 
 

@@ -92,7 +92,7 @@ def build(
             seconds = built.seconds
             script = testset.script
             stored = examples.predictions.store(
-                built.predictions, script.classes, scored=script.needs_scores
+                built.predictions, script.classes, ranked=script.needs_ranks
             )
         except (BuildError, DataError) as error:
             with (into / LOG_NAME).open("a", encoding="utf-8") as log:

@@ -116,7 +116,7 @@ def _try(
             )
             seconds = built.seconds
             stored = sample.predictions.store(
-                built.predictions, script.classes, scored=script.needs_scores
+                built.predictions, script.classes, ranked=script.needs_ranks
             )
             made = sample.predictions.load(stored.name)
         except (BuildError, DataError) as error:

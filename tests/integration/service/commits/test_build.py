@@ -6,7 +6,7 @@ import pytest
 
 from easeci.ledger.signals import Signal
 from easeci.script import Script
-from easeci.tables.column import ScoreKind
+from easeci.tables.column import RankKind
 from easeci.views.history import build_log
 from tests.projects import ON_SEALED, add, opened, run_on
 from tests.repositories import Workplace
@@ -96,7 +96,7 @@ def test_scores_are_part_of_what_a_model_predicts(
 ) -> None:
     """Where a condition needs them: a missing one on the sample is told in full and free, on sealed
     examples it is a FAIL, and a model with other scores is not unchanged."""
-    monkeypatch.setattr(Script, "needs_scores", True)
+    monkeypatch.setattr(Script, "needs_ranks", True)
     commit_scores(place, "x")
     add(place, unchanged="skip")
     project = opened(place)
@@ -104,7 +104,7 @@ def test_scores_are_part_of_what_a_model_predicts(
     (known,) = testset.sample_predictions.values()
     sample = project.sealed(testset).sample
     assert sample is not None
-    assert sample.predictions.load_scores(known.file).kind is ScoreKind.PROBABILITY
+    assert sample.predictions.load_ranks(known.file).kind is RankKind.PROBABILITY
 
     commit_scores(place, "2 * x")
     answer = run_on(place)

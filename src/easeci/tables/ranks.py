@@ -1,4 +1,4 @@
-"""The scores that a model gives beside its predictions, for measures that rank examples (auc)."""
+"""Ranks: the probabilities beside predictions by which a measure ranks examples (auc)."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Sequence
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.tables.column import Column, ModelScores, ScoreKind, plain, type_name, where
+from easeci.tables.column import Column, ModelRanks, RankKind, plain, type_name, where
 
-SCORE_COLUMNS = tuple(str(kind) for kind in ScoreKind)
-"""The columns that a file may have for scores, one of them."""
+RANK_COLUMNS = tuple(str(kind) for kind in RankKind)
+"""The columns that a file may have for ranks, one of them."""
 HINT = (
     "Write one of two columns beside 'prediction': 'probability', the model's probability for the "
     "class that auc names; or 'confidence', its probability for the class that it predicts."
 )
 
 
-def with_scores(column: Column, columns: Sequence[pl.Series]) -> Column:
-    """A model's predictions with the scores that are among these columns of the same rows.
+def with_ranks(column: Column, columns: Sequence[pl.Series]) -> Column:
+    """A model's predictions with the ranks that are among these columns of the same rows.
 
     DataError if there are none, or if one of them is not a number from 0 to 1.
     """
-    found = {values.name: values for values in columns if values.name in SCORE_COLUMNS}
+    found = {values.name: values for values in columns if values.name in RANK_COLUMNS}
     if not found:
-        raise no_scores(column.name)
+        raise no_ranks(column.name)
     if len(found) > 1:
         raise DataError(
-            f"{column.name} has two columns of scores, '{ScoreKind.PROBABILITY}' and "
-            f"'{ScoreKind.CONFIDENCE}'",
+            f"{column.name} has two columns for auc, '{RankKind.PROBABILITY}' and "
+            f"'{RankKind.CONFIDENCE}'",
             hint="Leave one of them out: AUC ranks the examples by the other.",
         )
     ((name, values),) = found.items()
@@ -38,15 +38,15 @@ def with_scores(column: Column, columns: Sequence[pl.Series]) -> Column:
         column.ids,
         column.values,
         column.positional,
-        ModelScores(ScoreKind(name), _numbers(column, name, plain(values))),
+        ModelRanks(RankKind(name), _numbers(column, name, plain(values))),
     )
 
 
-def no_scores(name: str) -> DataError:
-    """The error for predictions without scores."""
+def no_ranks(name: str) -> DataError:
+    """The error for predictions without ranks."""
     return DataError(
-        f"{name} has no scores, and the condition needs them for auc: it has neither a column "
-        f"'{ScoreKind.PROBABILITY}' nor a column '{ScoreKind.CONFIDENCE}'",
+        f"{name} has no probabilities, and the condition needs them for auc: it has neither a "
+        f"column '{RankKind.PROBABILITY}' nor a column '{RankKind.CONFIDENCE}'",
         hint=HINT,
     )
 
@@ -69,7 +69,7 @@ def _numbers(column: Column, name: str, values: pl.Series) -> pl.Series:
         if bad.any():
             raise DataError(
                 f"{column.name}: predictions {why}: {where(column, bad.fill_null(False))}",
-                hint="A score is a number from 0 to 1, such as 0.85.",
+                hint="It is a number from 0 to 1, such as 0.85.",
             )
     # -0.0 equals 0.0, so it must be stored in the same way.
     return numbers.set(numbers == 0.0, 0.0) if (numbers == 0.0).any() else numbers
