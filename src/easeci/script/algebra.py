@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
 
-from easeci.script.measures import ACCURACY, BY_NAME, Form, table_of
+from easeci.script.lattice import ScoreTerm, Scoring
+from easeci.script.measures import ACCURACY, BY_NAME, MODELS, Form, best_of, table_of
 from easeci.script.outcomes import ExampleAlphabet
 from easeci.script.problem import Problem, shortened
 from easeci.script.score import Entries
@@ -46,8 +47,8 @@ class Top:
     rank: int
 
 
-Atom = str | Auc | Top
-"""What is weighted: n, o, d, an AUC, or a rank."""
+Atom = str | Auc | Top | ScoreTerm
+"""What is weighted: n, o, d, an AUC, a rank, or a mean score."""
 _ONE = Fraction(1)
 
 
@@ -115,8 +116,16 @@ def parts_of(value: Value, alphabet: ExampleAlphabet) -> dict[Entries, Entries]:
     return parts
 
 
-def evaluate(expression: Expression, alphabet: ExampleAlphabet) -> Value:
-    """The value of a resolved expression over the alphabet of its clause.
+@dataclass(frozen=True)
+class Terms:
+    """What the measures of a clause are about: the outcomes of examples, or scores of outputs."""
+
+    alphabet: ExampleAlphabet
+    scoring: Scoring | None = None
+
+
+def evaluate(expression: Expression, terms: Terms) -> Value:
+    """The value of a resolved expression.
 
     Raises :class:`Problem` if it is not a sum of measures and ratios.
     """
@@ -124,20 +133,22 @@ def evaluate(expression: Expression, alphabet: ExampleAlphabet) -> Value:
         case Number():
             return Value(Fraction(expression.value))
         case Measure():
-            return _measure(expression, alphabet)
+            return _measure(expression, terms)
         case Negation():
-            return evaluate(expression.operand, alphabet).times(Fraction(-1))
+            return evaluate(expression.operand, terms).times(Fraction(-1))
         case Operation(operator=Operator.MULTIPLY):
-            return _product(expression, alphabet)
+            return _product(expression, terms)
         case Operation(operator=Operator.DIVIDE):
-            return _quotient(expression, alphabet)
+            return _quotient(expression, terms)
         case Operation():
             sign = Fraction(1) if expression.operator is Operator.ADD else Fraction(-1)
-            left, right = (evaluate(x, alphabet) for x in (expression.left, expression.right))
+            left, right = (evaluate(x, terms) for x in (expression.left, expression.right))
             return left.plus(right, sign)
 
 
-def _measure(measure: Measure, alphabet: ExampleAlphabet) -> Value:
+def _measure(measure: Measure, terms: Terms) -> Value:
+    if terms.scoring is not None and measure.name != "d":
+        return Value(weights={_score_term(measure): _ONE})
     model, name = measure.model or "n", measure.name
     if name == ACCURACY:
         return Value(weights={model: _ONE})
@@ -153,14 +164,22 @@ def _measure(measure: Measure, alphabet: ExampleAlphabet) -> Value:
     assert definition.numerator is not None
     assert definition.denominator is not None
     above, below = (
-        table_of(count, alphabet, model, argument)
+        table_of(count, terms.alphabet, model, argument)
         for count in (definition.numerator, definition.denominator)
     )
     return Value(ratios={below: above})
 
 
-def _product(product: Operation, alphabet: ExampleAlphabet) -> Value:
-    left, right = (evaluate(x, alphabet) for x in (product.left, product.right))
+def _score_term(measure: Measure) -> ScoreTerm:
+    """The mean score that a measure names: n, o, n.faithful, n.pass@3."""
+    if measure.name in MODELS:
+        return ScoreTerm(measure.name)
+    model, tries = measure.model or "n", best_of(measure.name)
+    return ScoreTerm(model, measure.name) if tries is None else ScoreTerm(model, best_of=tries)
+
+
+def _product(product: Operation, terms: Terms) -> Value:
+    left, right = (evaluate(x, terms) for x in (product.left, product.right))
     if not left.is_constant and not right.is_constant:
         raise Problem(
             f"'{shortened(unparse_expression(product))}' is not linear",
@@ -175,13 +194,13 @@ def _product(product: Operation, alphabet: ExampleAlphabet) -> Value:
 _DIVISORS = "Divide by n, o, a sum of them, or 1 - o"
 
 
-def _quotient(quotient: Operation, alphabet: ExampleAlphabet) -> Value:
-    left, right = (evaluate(x, alphabet) for x in (quotient.left, quotient.right))
+def _quotient(quotient: Operation, terms: Terms) -> Value:
+    left, right = (evaluate(x, terms) for x in (quotient.left, quotient.right))
     if right.is_constant:
         if right.constant == 0:
             raise Problem("this divides by 0", quotient.right.span, f"{_DIVISORS}.")
         return left.times(1 / right.constant)
-    above, below = _over_one_denominator(quotient, left, right, alphabet)
+    above, below = _over_one_denominator(quotient, left, right, terms.alphabet)
     if any(entry < 0 for entry in below) or not any(below):
         raise Problem(
             f"the denominator '{_shown(quotient.right)}' can be negative or 0",
@@ -198,6 +217,12 @@ def _over_one_denominator(
 ) -> tuple[Entries, Entries]:
     """Numerators of both sides over one common denominator, which then cancels."""
     for value, side in ((right, quotient.right), (left, quotient.left)):
+        if any(isinstance(atom, ScoreTerm) for atom in value.weights):
+            raise Problem(
+                f"'{_shown(side)}' is a mean score, which cannot be part of a ratio",
+                side.span,
+                "Write a difference instead, such as n - 1.1 * o > 0 +/- 0.01.",
+            )
         if any(not isinstance(atom, str) for atom in value.weights):
             raise Problem(
                 f"'{_shown(side)}' cannot be part of a ratio",

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from easeci.script.algebra import Auc, Top, Value, d_in_a_ratio, evaluate, parts_of
+from easeci.script.algebra import Auc, Terms, Top, Value, d_in_a_ratio, evaluate, parts_of
+from easeci.script.lattice import Lattice, ScoreTerm, Scoring
 from easeci.script.measures import BY_NAME, EVEN, Form, block_shape, expected_share
 from easeci.script.normal import MOST_CLAUSES, NormalClause
 from easeci.script.outcomes import ExampleAlphabet
@@ -35,17 +36,18 @@ def compiled_clauses(
     condition: Condition,
     classes: Sequence[str] = (),
     expected: Sequence[tuple[str, Fraction]] = (),
+    scoring: Scoring | None = None,
 ) -> tuple[NormalClause, ...]:
     """The clauses in normal form: see :func:`easeci.script.compile_condition`."""
     compiled: list[NormalClause] = []
     for clause in condition.clauses:
-        for resolved in resolve(clause, classes):
+        for resolved in resolve(clause, classes, scoring):
             if len(compiled) == MOST_CLAUSES:
                 raise Problem(
                     f"for all classes together these are more than {MOST_CLAUSES:,} clauses",
                     clause.span,
                 )
-            compiled.append(_compile_clause(resolved, classes, expected))
+            compiled.append(_compile_clause(resolved, classes, expected, scoring))
             _require_one_ranking(compiled, clause.span)
     return tuple(compiled)
 
@@ -64,7 +66,10 @@ def _require_one_ranking(clauses: Sequence[NormalClause], span: Span) -> None:
 
 
 def _compile_clause(
-    clause: Clause, classes: Sequence[str], expected: Sequence[tuple[str, Fraction]]
+    clause: Clause,
+    classes: Sequence[str],
+    expected: Sequence[tuple[str, Fraction]],
+    scoring: Scoring | None,
 ) -> NormalClause:
     tolerance = Fraction(clause.tolerance.value)
     if tolerance <= 0:
@@ -73,8 +78,8 @@ def _compile_clause(
             clause.tolerance.span,
             "No finite testset can measure exactly; +/- 0.01 is one accuracy point.",
         )
-    alphabet = ExampleAlphabet.of(_named_classes(clause))
-    left, right = (evaluate(side, alphabet) for side in (clause.left, clause.right))
+    terms = Terms(ExampleAlphabet.of(_named_classes(clause)), scoring)
+    left, right = (evaluate(side, terms) for side in (clause.left, clause.right))
     sides, comparison = (clause.left, clause.right), clause.comparison
     if left.is_constant and not right.is_constant:
         # Messages show 0.02 < n - o as n - o > 0.02, because users think of it in that order.
@@ -91,7 +96,7 @@ def _compile_clause(
     _require_ordinary_size(
         [*form.weights.values(), *entries, form.constant, tolerance], clause.span
     )
-    builder = _Builder(clause, alphabet, form, _name(*sides, alphabet), comparison)
+    builder = _Builder(clause, terms, form, _name(*sides, terms), comparison)
     normal = NormalClause(
         score=builder.score(classes, expected),
         comparison=comparison,
@@ -134,10 +139,14 @@ class _Builder:
     """Makes the score of one clause from the value of its left side minus its right side."""
 
     clause: Clause
-    alphabet: ExampleAlphabet
+    terms: Terms
     form: Value
     named: str
     comparison: Comparison
+
+    @property
+    def alphabet(self) -> ExampleAlphabet:
+        return self.terms.alphabet
 
     @property
     def where(self) -> Slice | None:
@@ -151,6 +160,8 @@ class _Builder:
             return self._blocks(aucs, EVEN if share is None else share)
         if tops:
             return self._rank(tops)
+        if any(isinstance(atom, ScoreTerm) for atom in self.form.weights):
+            return self._on_lattice()
         if not self.form.ratios:
             n, o, d = (self.form.weight(name) for name in "nod")
             # Without a slice, the score names itself, whatever the spelling.
@@ -158,6 +169,13 @@ class _Builder:
                 n, o, d, named=None if self.where is None else self.named, where=self.where
             )
         return self._ratios()
+
+    def _on_lattice(self) -> Score:
+        weights = {a: w for a, w in self.form.weights.items() if isinstance(a, ScoreTerm)}
+        assert self.terms.scoring is not None
+        tolerance = Fraction(self.clause.tolerance.value)
+        lattice = Lattice.of(weights, self.form.weight("d"), tolerance, self.terms.scoring)
+        return Score.on_lattice(lattice, self.named, self.where)
 
     def _ratios(self) -> Score:
         if self.form.weight("d"):
@@ -219,10 +237,10 @@ def _is_positive(entries: Entries) -> bool:
     return any(entry > 0 for entry in entries)
 
 
-def _name(left: Expression, right: Expression, alphabet: ExampleAlphabet) -> str:
+def _name(left: Expression, right: Expression, among: Terms) -> str:
     """The name of left − right without its constant, in the user's own words."""
     terms = [*_terms(left, 1), *_terms(right, -1)]
-    values = [evaluate(term, alphabet) for _, term in terms]
+    values = [evaluate(term, among) for _, term in terms]
     shown = [
         (sign, one, v)
         for (sign, one), v in zip(terms, values, strict=True)

@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 from easeci.errors import ScriptError
 from easeci.script.entries import Entry, Option, Place
 from easeci.script.keys import KEYS, ScriptKey
+from easeci.script.lattice import Scoring
 from easeci.script.normal import NormalClause
 from easeci.script.parser import parse_unlocated
 from easeci.script.problem import Problem, closest, shortened
+from easeci.script.scorer import MAIN_SCORE, LabelKind
 from easeci.script.script import Script
 from easeci.script.syntax import Condition
 
@@ -22,17 +24,19 @@ def compile_condition(
     condition: Condition,
     classes: Sequence[str] = (),
     expected: Sequence[tuple[str, Fraction]] = (),
+    scoring: Scoring | None = None,
 ) -> tuple[NormalClause, ...]:
     """The clauses in normal form. Raises :class:`Problem` if a clause makes no sense.
 
     ``classes`` are those that the script declares: without any, a clause may name any class, but
     cannot have a ``(*)``. The text of each clause compiles on its own. ``expected`` are shares of
-    classes; only the shape of the blocks for AUC depends on them.
+    classes; only the shape of the blocks for AUC depends on them. With ``scoring``, n and o are
+    mean scores of outputs.
     """
     # Here and not above: most commands compile no condition.
     from easeci.script.compiler import compiled_clauses
 
-    return compiled_clauses(condition, classes, expected)
+    return compiled_clauses(condition, classes, expected, scoring)
 
 
 def parse_script(text: str, source: str = "the script") -> Script:
@@ -48,7 +52,7 @@ def parse_entries(text: str, source: str) -> dict[str, Entry]:
     return read_entries(text, source)
 
 
-WITH_DEFAULT = ("estimator", "sample", "unchanged")
+WITH_DEFAULT = ("estimator", "sample", "unchanged", "scorer", "scores", "labels", "trials")
 """Keys whose default is the script's own."""
 
 
@@ -65,10 +69,11 @@ def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script
     expected = values.get("expected", ())
     if expected:
         _check_expected(expected, classes, entries["expected"])
+    scoring = _scoring(values, entries)
     entry = entries["condition"]
     try:
         condition = parse_unlocated(entry.texts[0])
-        clauses = compile_condition(condition, classes, expected)
+        clauses = compile_condition(condition, classes, expected, scoring)
     except Problem as problem:
         raise entry.places[0].error(problem, entry.texts[0]) from None
     adaptivity, third_party = values["adaptivity"]
@@ -95,6 +100,34 @@ def assemble(entries: Mapping[str, Entry], source: str = "the script") -> Script
         ignore=values.get("ignore", ()),
         **{name: values[name] for name in WITH_DEFAULT if name in values},
     )
+
+
+def _scoring(values: Mapping[str, Any], entries: Mapping[str, Entry]) -> Scoring | None:
+    """What the condition must know of scores; None if predictions are right or wrong."""
+
+    def refuse(name: str, message: str, hint: str) -> ScriptError:
+        entry = entries[name]
+        return entry.places[0].error(Problem(f"{name}: {message}", hint=hint), entry.texts[0])
+
+    scorer, names = values.get("scorer"), values.get("scores", ())
+    if scorer is None and not names:
+        for name in ("labels", "trials"):
+            if name in values and values[name] not in (LabelKind.CLASS, 1):
+                raise refuse(name, "this needs a scorer", "Add a line such as   scorer: exact")
+        return None
+    built_in = scorer is not None and scorer.kind.built_in
+    if "classes" in values:
+        raise refuse(
+            "classes",
+            "a scorer compares outputs with references, which are not classes",
+            "Leave out classes:, or scorer: to count right and wrong predictions.",
+        )
+    if built_in and set(names) - {MAIN_SCORE}:
+        raise refuse("scores", f"{scorer.kind} gives one score, without a name", "Leave them out.")
+    if built_in and values.get("labels") is LabelKind.NONE:
+        raise refuse("labels", f"{scorer.kind} compares with references", "Write labels: class.")
+    known = names if scorer is None else dict.fromkeys((MAIN_SCORE, *names))
+    return Scoring(tuple(known), values.get("trials", 1), all_or_nothing=built_in)
 
 
 def parse_option(name: str, text: str, parse: Callable[[str], Value]) -> Value:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from easeci.script.problem import Problem, closest, shortened
+from easeci.script.scorer import parse_label_kind, parse_score_name, parse_scorer, parse_trials
 from easeci.script.script import USUAL_SAMPLE, Adaptivity, Estimator, Mode, Unchanged
 from easeci.script.syntax import Span
 
@@ -334,6 +335,34 @@ KEYS: tuple[ScriptKey, ...] = (
         "{fraud: 2%}",
         parse_shares,
         is_mapping=True,
+    ),
+    ScriptKey(
+        "scorer",
+        "how outputs get their scores: exact | contains | regex | numeric(1e-3) | external | the "
+        "file of a program; default: none, a prediction is right or wrong",
+        "./score.py",
+        parse_scorer,
+    ),
+    ScriptKey(
+        "scores",
+        "names of scores that the scorer gives beside the main one, for n.faithful; default: none",
+        "faithful, concise",
+        parse_score_name,
+        False,
+        True,
+    ),
+    ScriptKey(
+        "labels",
+        "class: labels are classes, or references for a scorer; none: the scorer needs no "
+        "reference; default: class",
+        "class",
+        parse_label_kind,
+    ),
+    ScriptKey(
+        "trials",
+        "how many outputs a model gives for each example; its score is their mean; default: 1",
+        "5",
+        parse_trials,
     ),
     ScriptKey(
         "disclose",

@@ -35,6 +35,7 @@ class Form(Enum):
     CLASS = "a ratio of two counts for a class"
     BLOCKS = "a mean over blocks of examples, for a class"
     RANK = "the model of some rank among those that were tested"
+    TRIALS = "the share of examples that pass in one of some trials"
 
 
 Count = Callable[[ClassIndicators], int]
@@ -59,14 +60,15 @@ MEASURES: tuple[MeasureDefinition, ...] = (
     MeasureDefinition(
         "n",
         "n",
-        "accuracy of the new model; also written `accuracy` or `n.accuracy`",
+        "accuracy of the new model, also written `accuracy` or `n.accuracy`; with a scorer, its "
+        "mean score",
         "all; in `n - o` those on which the models differ",
         "n - o > 0.02 +/- 0.01",
     ),
     MeasureDefinition(
         "o",
         "o",
-        "accuracy of the old model; also written `o.accuracy`",
+        "accuracy of the old model, also written `o.accuracy`; with a scorer, its mean score",
         "all, also in `n / o`",
         "n / o > 1.1 +/- 0.05",
     ),
@@ -127,6 +129,15 @@ MEASURES: tuple[MeasureDefinition, ...] = (
         "n - top(5) > 0 +/- 0.01",
         Form.RANK,
     ),
+    MeasureDefinition(
+        "pass",
+        "pass@k",
+        "probability that at least one of k trials, chosen among those of an example, has the "
+        "score 1; only with a scorer, and k is at most `trials`",
+        "all; in `n.pass@3 - o.pass@3` those on which the outputs differ",
+        "pass@3 > 0.8 +/- 0.02",
+        Form.TRIALS,
+    ),
 )
 BY_NAME = {measure.name: measure for measure in MEASURES}
 ACCURACY = "accuracy"
@@ -164,6 +175,12 @@ REFUSED: dict[str, tuple[str, str]] = {
     "mae": ("'{}' is not a mean of right and wrong predictions", _NOT_A_SHARE),
 }
 """Measures that users ask for and that no clause can have: why, and what to write instead."""
+
+
+def best_of(name: str) -> int | None:
+    """k if the name of a measure is pass@k, otherwise None."""
+    base, at, number = name.partition("@")
+    return int(number) if at and base == "pass" else None
 
 
 def table_of(

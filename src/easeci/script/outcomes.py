@@ -61,7 +61,7 @@ class Alphabet:
 
     A testset is a row of codes. The codes 0 to K−1 are outcomes. Then come two codes for each
     group: first all groups for examples without a label yet, then all groups for examples whose
-    label is unsettled.
+    label is unsettled. Last come ``gaps``: examples that are known to be between two outcomes.
     """
 
     sizes: tuple[int, ...]
@@ -78,10 +78,15 @@ class Alphabet:
         """K, the number of outcomes."""
         return sum(self.sizes)
 
+    @property
+    def gaps(self) -> tuple[tuple[int, int], ...]:
+        """The two outcomes around each gap. Only scores on a lattice have gaps."""
+        return ()
+
     @cached_property
     def codes(self) -> int:
         """How many codes there are."""
-        return self.outcomes + 2 * len(self.sizes)
+        return self.gap(len(self.gaps))
 
     def unlabelled(self, group: int) -> int:
         """The code of an example of this group without a label."""
@@ -91,11 +96,16 @@ class Alphabet:
         """The code of an example of this group whose label is unsettled."""
         return self.outcomes + len(self.sizes) + group
 
+    def gap(self, number: int) -> int:
+        """The code of an example in this gap."""
+        return self.outcomes + 2 * len(self.sizes) + number
+
     @cached_property
     def group_of(self) -> tuple[int, ...]:
         """The group of each code."""
         everywhere = tuple(range(len(self.sizes)))
-        return (*(g for g, group in enumerate(self.groups) for _ in group), *everywhere * 2)
+        groups = tuple(g for g, group in enumerate(self.groups) for _ in group)
+        return (*groups, *everywhere * 2, *(groups[low] for low, _ in self.gaps))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from easeci.script.lattice import Scoring
 from easeci.script.measures import (
     ACCURACY,
     BY_NAME,
@@ -24,6 +25,7 @@ from easeci.script.measures import (
     MeasureDefinition,
 )
 from easeci.script.problem import Problem, closest, shortened
+from easeci.script.scorer import MAIN_SCORE
 from easeci.script.syntax import Argument, Clause, Measure, Slice, SliceTest
 
 VARIABLES = {
@@ -45,14 +47,19 @@ _SYNONYMS = {
 _TWO = 2
 
 
-def resolve(clause: Clause, classes: Sequence[str] = ()) -> Iterator[Clause]:
+def resolve(
+    clause: Clause, classes: Sequence[str] = (), scoring: Scoring | None = None
+) -> Iterator[Clause]:
     """The clause with its measures written out: one for each class if it has a ``(*)``.
 
-    ``classes`` are those that the script declares; without any, every class is allowed. Raises
-    :class:`Problem`.
+    ``classes`` are those that the script declares; without any, every class is allowed. With
+    ``scoring``, measures are mean scores. Raises :class:`Problem`.
     """
     for measure in clause.measures:
-        _check(measure, classes)
+        if scoring is None:
+            _check(measure, classes)
+        else:
+            _check_score(measure, scoring)
     _require_one_slice(clause)
     clause = clause.with_measures(lambda one: _with_class_of_auc(one, classes))
     every = [m for m in clause.measures if m.argument is not None and m.argument.every]
@@ -93,12 +100,67 @@ def _check(measure: Measure, classes: Sequence[str]) -> None:
     _check_model(measure)
     if measure.name == ACCURACY:
         _check_nothing(measure)
+    elif measure.name.partition("@")[0] == "pass":
+        raise Problem(
+            f"'{shortened(measure.name)}' is about scores of outputs, and the script has no scorer",
+            measure.span,
+            "Add lines such as   scorer: exact   and   trials: 5",
+        )
     elif measure.name not in BY_NAME:
         raise _unknown(measure)
     else:
         _check_argument(measure, BY_NAME[measure.name], classes)
     if measure.slice is not None:
         _check_slice(measure.slice)
+
+
+def _check_score(measure: Measure, scoring: Scoring) -> None:
+    """Check a measure where quality is a score."""
+    _check_model(measure)
+    names = [name for name in scoring.names if name != MAIN_SCORE]
+    listed = ", ".join(["n, o, d", *(f"n.{name}" for name in names)])
+    base, at, number = measure.name.partition("@")
+    if measure.argument is not None or base in (*CLASS_MEASURES, "top", ACCURACY):
+        raise Problem(
+            f"'{shortened(str(measure))}' counts right predictions, and here outputs have scores",
+            measure.span,
+            f"The measures are {listed}.",
+        )
+    if at:
+        _check_trials(measure, base, int(number), scoring)
+    elif measure.name == "pass":
+        raise Problem("'pass' needs a number of trials", measure.span, "Write one such as pass@3.")
+    elif measure.name in MODELS and MAIN_SCORE not in scoring.names:
+        hint = f"Write {measure.name}.{names[0]}. The scores are {', '.join(names)}."
+        raise Problem("there is no score without a name", measure.span, hint)
+    elif measure.name not in (*VARIABLES, *names):
+        close = closest(measure.name, names)
+        meant = "" if close is None else f"Did you mean '{replace(measure, name=close)}'? "
+        more = "" if names else " The script declares other scores as   scores: [faithful]"
+        raise Problem(
+            f"unknown score '{shortened(measure.name)}'",
+            measure.span,
+            f"{meant}The measures are {listed}.{more}",
+        )
+    if measure.slice is not None:
+        _check_slice(measure.slice)
+
+
+def _check_trials(measure: Measure, base: str, number: int, scoring: Scoring) -> None:
+    if base != "pass":
+        raise Problem(
+            f"unknown measure '{shortened(measure.name)}'",
+            measure.span,
+            "Write one such as pass@3.",
+        )
+    if MAIN_SCORE not in scoring.names:
+        raise Problem(f"'{measure.name}' needs a score without a name", measure.span)
+    if not 1 <= number <= scoring.trials:
+        raise Problem(
+            f"'{measure.name}' needs from 1 to {scoring.trials:,} trials",
+            measure.span,
+            f"A model gives {scoring.trials:,} outputs for each example (trials: in the script).",
+        )
 
 
 def _check_model(measure: Measure) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
+from easeci.script.lattice import Lattice
 from easeci.script.outcomes import CELLS, Alphabet, Cell, ExampleAlphabet
 from easeci.script.syntax import Slice
 
@@ -100,7 +101,8 @@ class Score:
     ``subtracted`` is a second ratio, with another denominator. ``slice`` says which examples count,
     and ``blocks`` what a unit is, if it is not one example. With ``top``, the old model stands for
     the one of this rank among the models that were tested on the testset. ``coefficients`` are
-    those of n, o and d, if the score is linear in them.
+    those of n, o and d, if the score is linear in them. ``lattice`` says how the scores of outputs
+    are combined; it is the same for the negative score.
     """
 
     named: str
@@ -111,6 +113,7 @@ class Score:
     blocks: Blocks | None = None
     top: int | None = None
     coefficients: tuple[Fraction, Fraction, Fraction] | None = None
+    lattice: Lattice | None = None
 
     @staticmethod
     def linear(
@@ -143,6 +146,12 @@ class Score:
         ratio = Ratio(values, (_SINGLE,) * len(values))
         return Score(named, Alphabet((len(values),)), ratio, slice=where, blocks=blocks)
 
+    @staticmethod
+    def on_lattice(lattice: Lattice, named: str, where: Slice | None = None) -> Score:
+        """The mean of the combined scores of outputs."""
+        ratio = Ratio(lattice.values, (_SINGLE,) * len(lattice.values))
+        return Score(named, lattice.alphabet, ratio, slice=where, lattice=lattice)
+
     # -- what it is
 
     def __hash__(self) -> int:
@@ -151,6 +160,9 @@ class Score:
     @cached_property
     def _hash(self) -> int:
         """Computed once: exact fractions are slow, and every verdict asks many times."""
+        if self.lattice is not None:  # it has thousands of entries, which follow from it
+            lattice = self.lattice
+            return hash((self.named, lattice.terms, lattice.parts, self.slice))
         return hash((self.named, self.ratio, self.subtracted, self.slice, self.blocks, self.top))
 
     def __str__(self) -> str:
@@ -239,6 +251,7 @@ class Score:
             None if self.blocks is None else -self.blocks,
             self.top,
             negated,
+            self.lattice,
         )
 
     # -- what it needs
@@ -288,6 +301,8 @@ class Score:
         """Whether it depends on the predictions of the old model."""
         if self.blocks is not None:
             return self.blocks.old != 0
+        if self.lattice is not None:
+            return self.lattice.needs_old_model
         assert isinstance(self.alphabet, ExampleAlphabet)
         seen: dict[tuple[int, int, int], tuple[Fraction, ...]] = {}
         for number, shown in enumerate(self.alphabet.shown):

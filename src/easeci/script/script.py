@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
+from easeci.script.lattice import ScoreTerm
 from easeci.script.normal import NormalClause, expand_slices
 from easeci.script.reach import ReachWarning, failing, passing
+from easeci.script.scorer import LabelKind, Scorer, ScorerKind
 from easeci.script.syntax import Condition, Slice
 
 
@@ -82,6 +84,13 @@ class Script:
     ignore: tuple[str, ...] = ()
     sample: int = USUAL_SAMPLE
     unchanged: Unchanged = Unchanged.SKIP
+    scorer: Scorer | None = None
+    """What gives outputs their scores; None if a prediction is right or wrong."""
+    scores: tuple[str, ...] = ()
+    """The names of the scores that there are beside the main one."""
+    labels: LabelKind = LabelKind.CLASS
+    trials: int = 1
+    """How many outputs a model gives for each example."""
 
     @property
     def delta(self) -> Fraction:
@@ -107,6 +116,24 @@ class Script:
     def needs_labels(self) -> bool:
         """Whether any clause needs labels."""
         return any(clause.score.needs_labels for clause in self.clauses)
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether quality is a score, and not whether a prediction is right."""
+        return self.scorer is not None or bool(self.scores)
+
+    @property
+    def needs_references(self) -> bool:
+        """Whether the scorer compares outputs with references."""
+        external = self.scorer is not None and self.scorer.kind is ScorerKind.EXTERNAL
+        return self.scorer is not None and not external and self.labels is LabelKind.CLASS
+
+    @property
+    def score_terms(self) -> tuple[ScoreTerm, ...]:
+        """The scores that clauses are about, each once."""
+        lattices = (clause.score.lattice for clause in self.clauses)
+        terms = (term for lattice in lattices if lattice for term, _ in lattice.terms)
+        return tuple(dict.fromkeys(terms))
 
     @property
     def needs_ranks(self) -> bool:

@@ -224,14 +224,14 @@ ONE_CLASS = bytes(12) + b"\1\0\0\0a"
 )
 def test_its_scores_are_not_believed(tmp_path: Path, kind: str, scores: bytes) -> None:
     path, ids = tmp_path / "p.csv", pl.Series([1, 2, 3])
-    line = f'{{"classes": 1, "scores": {kind}}}\n'.encode()
+    line = f'{{"classes": 1, "ranks": {kind}}}\n'.encode()
     with reading_with(saying(line + scores + ONE_CLASS)), pytest.raises(DataError):
         load_untrusted_predictions(path, ids, ranked=True)
 
 
 def test_scores_that_can_be_believed(tmp_path: Path) -> None:
     """The answers above, but for their mistakes."""
-    line = b'{"classes": 1, "scores": "confidence"}\n' + struct.pack("<3d", 0, 0.5, 1)
+    line = b'{"classes": 1, "ranks": "confidence"}\n' + struct.pack("<3d", 0, 0.5, 1)
     with reading_with(saying(line + ONE_CLASS)):
         read = load_untrusted_predictions(tmp_path / "p.csv", pl.Series([1, 2, 3]), ranked=True)
     assert read.values.to_list() == ["a", "a", "a"]
