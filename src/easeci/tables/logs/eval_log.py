@@ -30,6 +30,9 @@ class LogChoice:
     """promptfoo: the vars that make up the id; all of them if none is named."""
 
 
+NO_CHOICE = LogChoice()
+
+
 @dataclass(frozen=True)
 class EvalLog:
     """The outputs and scores of one model on one task, as another tool logged them.

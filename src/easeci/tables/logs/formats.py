@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from easeci.errors import DataError
-from easeci.tables.logs.eval_log import EvalLog, LogChoice
+from easeci.tables.logs.eval_log import NO_CHOICE, EvalLog, LogChoice
 from easeci.tables.logs.zip_entries import MOST_UNPACKED, needs_extra
 from easeci.tables.reading_limits import size_in_mib
 from easeci.tables.source import BYTE_ORDER_MARK, read_guarded
@@ -36,7 +36,7 @@ def is_log(path: Path) -> bool:
         return False
 
 
-def load_log(path: Path, choice: LogChoice = LogChoice(), *, scored: bool = True) -> EvalLog:  # noqa: B008
+def load_log(path: Path, choice: LogChoice = NO_CHOICE, *, scored: bool = True) -> EvalLog:
     """The outputs and scores of a log. DataError if something is wrong with it.
 
     With ``scored``, one metric must be the score: the only one, or the one that ``choice`` names.

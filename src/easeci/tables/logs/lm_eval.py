@@ -1,4 +1,4 @@
-"""Logs of lm-evaluation-harness: ``samples_TASK_DATE.jsonl``, written with ``--log_samples``.
+"""Logs of lm-evaluation-harness: ``samples_TASK_DATE.jsonl``, if it is told to log samples.
 
 Each line is one document under one filter: an answer is filtered (for example by a pattern) before
 it is scored, and several filters repeat every document. The metrics are values of the document as a
@@ -94,13 +94,12 @@ def load_lm_eval(path: Path, choice: LogChoice, *, scored: bool) -> EvalLog:
 def _documents(path: Path) -> Iterator[_Document]:
     content = path.read_bytes()
     if content.lstrip()[:1] == b"[":  # the first versions wrote one list into a .jsonl file
-        for line in decode(content, _LINES, str(path)):
-            yield _Document(str(path), line)
+        yield from (_Document(str(path), line) for line in decode(content, _LINES, str(path)))
         return
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        if line.strip():
+    for number, text_line in enumerate(content.split(b"\n"), start=1):
+        if text_line.strip():
             where = f"{path}, line {number}"
-            yield _Document(where, decode(line, _LINE, where))
+            yield _Document(where, decode(text_line, _LINE, where))
 
 
 def _filtered(

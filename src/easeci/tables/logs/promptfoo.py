@@ -99,7 +99,7 @@ class _Column:
 
     def of(self, provider: str) -> bool:
         """Whether its provider has this id or label."""
-        return provider in (self.provider, self.label)
+        return provider != "" and provider in (self.provider, self.label)
 
 
 def load_promptfoo(path: Path, choice: LogChoice, *, scored: bool) -> EvalLog:
