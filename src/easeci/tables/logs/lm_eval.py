@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,12 +37,14 @@ _NAME = re.compile(r"\Asamples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.
 
 
 class _Results(msgspec.Struct):
-    """The file with the results of the same run, which names the model."""
+    """The file with the results of the same run."""
 
     model_name: str | None = None
+    higher_is_better: dict[str, dict[str, bool | None]] = msgspec.field(default_factory=dict)
+    """By task and metric."""
 
 
-Line = Mapping[str, msgspec.Raw]
+Line = dict[str, msgspec.Raw]
 _LINE = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LINES = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
 _ANY = msgspec.json.Decoder(Any)
@@ -78,13 +80,16 @@ def load_lm_eval(path: Path, choice: LogChoice, *, scored: bool) -> EvalLog:
     """The outputs and scores of a log of samples."""
     documents = list(_documents(path))
     taken, filter_name = _filtered(path, documents, choice.filter)
-    named = _NAME.match(path.name)
+    found = _NAME.match(path.name)
+    task = None if found is None else found["task"]
+    results = _Results() if found is None else _results(path, found["date"])
+    rules = MetricRules(lower_is_better=_lower_is_better(results, task))
     source = LogSource(
         FORMAT,
         path,
-        None if named is None else named["task"],
-        None if named is None else _model(path.with_name(f"results_{named['date']}.json")),
-        MetricRules(),
+        task,
+        results.model_name,
+        rules,
         "Run the task with a metric that is computed for each document.",
     )
     notes = [] if len(taken) == len(documents) else [_filter_note(documents, filter_name)]
@@ -129,14 +134,20 @@ def _filter_note(documents: Sequence[_Document], taken: str | None) -> str:
     return f"Only the filter '{shortened(str(taken))}' was taken; left out: {left}."
 
 
-def _model(results: Path) -> str | None:
-    """The model that the results of the same run name; None if the file is not there."""
+def _results(path: Path, date: str) -> _Results:
+    """What the results of the same run say; nothing if the file is not there or damaged."""
+    beside = path.with_name(f"results_{date}.json")
     try:
-        if not results.is_file() or results.stat().st_size > LARGEST_RESULTS:
-            return None
-        return decode(results.read_bytes(), _RESULTS, str(results)).model_name
+        if not beside.is_file() or beside.stat().st_size > LARGEST_RESULTS:
+            return _Results()
+        return decode(beside.read_bytes(), _RESULTS, str(beside))
     except (OSError, DataError):
-        return None
+        return _Results()
+
+
+def _lower_is_better(results: _Results, task: str | None) -> frozenset[str]:
+    known = results.higher_is_better.get(task or "", {})
+    return frozenset(metric for metric, higher in known.items() if higher is False)
 
 
 def _rows(path: Path, documents: Sequence[_Document]) -> LogRows:

@@ -28,6 +28,8 @@ class MetricRules:
     """Texts that stand for scores."""
     missing_is_zero: bool = False
     """Whether a missing value means that the output could not be scored."""
+    lower_is_better: frozenset[str] = frozenset()
+    """Metrics of which the tool says that less is better, such as error rates."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ def _values(scores: Iterable[Mapping[str, Any] | None], name: str) -> list[Any]:
 
 def metric_column(name: str, values: Sequence[Any], rules: MetricRules) -> MetricColumn:
     """The scores of one metric, from its values as they were logged."""
+    if name in rules.lower_is_better:
+        return MetricColumn(name, None, "is better if it is lower")
     numbers: list[float | None] = []
     unscored = missing = outside = 0
     for value in values:

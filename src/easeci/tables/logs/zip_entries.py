@@ -68,6 +68,8 @@ class ZipEntries:
             raise DataError(f"{self._path} has more than {_limit(MOST_UNPACKED)} unpacked")
 
     def _packed(self, info: zipfile.ZipInfo) -> bytes:
+        if info.header_offset < 0:
+            raise self._problem(info, "is damaged")
         self._file.seek(info.header_offset)
         header = self._file.read(_LOCAL_HEADER.size)
         if len(header) < _LOCAL_HEADER.size or header[:4] != b"PK\x03\x04":

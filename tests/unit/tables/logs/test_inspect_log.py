@@ -119,6 +119,12 @@ def test_an_output_that_a_scorer_of_named_values_could_not_score_scores_0(tmp_pa
     assert scores(log, "match.a") == [1, 0]
 
 
+def test_old_logs_have_one_score_without_a_name(tmp_path: Path) -> None:
+    made = sample(1, scores=None, score={"value": "P"})
+    log = load_log(inspect_json(tmp_path / "log.json", made))
+    assert (log.metric, scores(log, "score")) == ("score", [0.5])
+
+
 def test_two_scorers_may_have_names_with_dots(tmp_path: Path) -> None:
     both = {"scores": {"a": {"value": 1}, "a.b": {"value": 0}}}
     path = inspect_json(tmp_path / "log.json", sample(1, **both))

@@ -128,6 +128,15 @@ def test_the_task_of_a_file_with_another_name_is_not_known(tmp_path: Path) -> No
     assert load_log(dated).model is None
 
 
+def test_a_metric_that_should_be_low_is_not_a_score(tmp_path: Path) -> None:
+    """A greater score must be a better one. The results of the run tell which is not."""
+    path = lm_eval_lines(tmp_path / "samples_a_2026-01-02T03-04-05.678.jsonl", document(0))
+    results = {"model_name": "m", "higher_is_better": {"a": {"acc": False}, "b": {"acc": True}}}
+    (tmp_path / "results_2026-01-02T03-04-05.678.json").write_text(json.dumps(results))
+    with pytest.raises(DataError, match="'acc' is better if it is lower"):
+        load_log(path)
+
+
 @each_case(
     "documents, message",
     [
