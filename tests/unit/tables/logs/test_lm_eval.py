@@ -61,7 +61,11 @@ def test_bare_nan_scores_0_and_bare_infinity_is_not_a_score() -> None:
 
 @each_case(
     "metric, why",
-    [("words", "has 3 values outside 0 to 1"), ("parts", "has lists as values")],
+    [
+        ("words", "has 3 values outside 0 to 1"),
+        ("parts", "has lists as values"),
+        ("wrong", "is better if it is lower"),
+    ],
 )
 def test_metrics_that_are_not_scores_are_refused_by_name(metric: str, why: str) -> None:
     with pytest.raises(DataError, match=f"'{metric}' is not a score: it {why}"):
