@@ -56,31 +56,39 @@ def align(new: Column, old: Column | None, labels: Column | None) -> AlignedExam
     return AlignedExamples(new, old, known, cells)
 
 
-def aligned_predictions(new: Column, old: Column) -> Column:
-    """``old`` in the order of ``new``, whose ids it must cover exactly, with its scores."""
+def aligned_predictions(new: Column, old: Column, *, name_missing: bool = True) -> Column:
+    """``old`` in the order of ``new``, whose ids it must cover exactly, with its scores.
+
+    Without ``name_missing``, errors name no id that ``old`` lacks: the ids of ``new`` are secret.
+    """
     if _same_ids(new, old):
         return old
     frame = old.values.alias("value").to_frame()
     if old.scores is not None:
         frame = frame.with_columns(old.scores.values.alias("score"))
-    found = aligned_rows(new, old, frame, "Predictions must cover the testset exactly.")
+    hint = "Predictions must cover the testset exactly."
+    found = aligned_rows(new, old, frame, hint, name_missing=name_missing)
     scores = old.scores if old.scores is None else replace(old.scores, values=found["score"])
     return replace(old, ids=new.ids, values=found["value"], scores=scores)
 
 
-def aligned_rows(new: Column, other: Column, rows: pl.DataFrame, hint: str) -> pl.DataFrame:
+def aligned_rows(
+    new: Column, other: Column, rows: pl.DataFrame, hint: str, *, name_missing: bool = True
+) -> pl.DataFrame:
     """The rows of ``other`` in the order of ``new``, whose ids they must cover exactly."""
     if _same_ids(new, other):
         return rows
     require_unique(other)
     ids, other_ids = comparable(new.ids, other.ids)
     missing = ids.filter(~ids.is_in(other_ids.implode()))
-    if len(missing):
-        raise DataError(
-            f"{other.name} lacks ids of {new.name}: {len(missing):,}, first {named(missing)}",
-            hint=hint,
-        )
     extra = other_ids.filter(~other_ids.is_in(ids.implode()))
+    if len(missing):
+        lacks = f"{other.name} lacks ids of {new.name}: {len(missing):,}"
+        if name_missing:
+            lacks += f", first {named(missing)}"
+        elif len(extra):
+            lacks += f"; it has {len(extra):,} others, first {named(extra)}"
+        raise DataError(lacks, hint=hint)
     if len(extra):
         raise DataError(
             f"{other.name} has more ids than {new.name}: {len(extra):,}, first {named(extra)}",

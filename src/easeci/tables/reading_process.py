@@ -13,7 +13,7 @@ import signal
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -38,12 +38,24 @@ MOST_DESCRIPTORS = 64
 ONLY_NEEDED = f"Write only the columns {ID} and {ColumnRole.NEW.column}, and scores for auc."
 
 
+@dataclass(frozen=True)
+class ReadingRules:
+    """``scored``: scores are wanted too. ``name_missing``: errors may name ids that are missing."""
+
+    scored: bool = False
+    name_missing: bool = True
+
+
 def write_orders(
-    path: Path, ids: pl.Series, limits: ReadingLimits, orders: IO[bytes], *, scored: bool
+    path: Path, ids: pl.Series, limits: ReadingLimits, orders: IO[bytes], rules: ReadingRules
 ) -> None:
     """Write what the process reads from its standard input: it trusts that."""
-    parent = os.getpid()
-    line = {"path": str(path), "limits": asdict(limits), "parent": parent, "scored": scored}
+    line = {
+        "path": str(path),
+        "limits": asdict(limits),
+        "parent": os.getpid(),
+        "rules": asdict(rules),
+    }
     orders.write(json.dumps(line).encode() + b"\n")
     ids.alias(ID).to_frame().write_ipc(orders)
 
@@ -64,7 +76,7 @@ def main() -> None:
     output.write(READY)
     output.flush()
     try:
-        _answer(Path(orders["path"]), ids, limits, output, scored=orders["scored"])
+        _answer(Path(orders["path"]), ids, limits, output, ReadingRules(**orders["rules"]))
         output.flush()
     except MemoryError:
         os._exit(NO_MEMORY)
@@ -100,10 +112,10 @@ def _end_with(parent: int) -> None:
 
 
 def _answer(
-    path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes], *, scored: bool
+    path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes], rules: ReadingRules
 ) -> None:
     try:
-        read = read_predictions(path, ids, limits, scored=scored)
+        read = read_predictions(path, ids, limits, rules)
     except DataError as problem:
         line = {"message": problem.message, "hint": problem.hint}
         output.write(json.dumps(line).encode() + b"\n")
@@ -117,27 +129,26 @@ def _answer(
 
 
 def read_predictions(
-    path: Path, ids: pl.Series, limits: ReadingLimits, *, scored: bool = False
+    path: Path, ids: pl.Series, limits: ReadingLimits, rules: ReadingRules | None = None
 ) -> Column:
     """The predictions of a file as text, in the order of the ids, which they must cover exactly.
 
-    With ``scored``, their scores too. Errors name the file without its folder, which is a temporary
-    one.
+    Errors name the file without its folder, which may be a temporary one.
     """
     try:
-        return _read(path, ids, limits, scored=scored)
+        return _read(path, ids, limits, rules or ReadingRules())
     except DataError as problem:
         message = problem.message.replace(f"{path.parent}/", "")
         raise DataError(message, hint=problem.hint) from None
 
 
-def _read(path: Path, ids: pl.Series, limits: ReadingLimits, *, scored: bool) -> Column:
+def _read(path: Path, ids: pl.Series, limits: ReadingLimits, rules: ReadingRules) -> Column:
     _require_size(path, limits)
     if path.suffix.lower() == ".parquet":
-        _require_footer(path, limits, SCORE_COLUMNS if scored else ())
-    received = load_column(path, ColumnRole.NEW, scored=scored)
+        _require_footer(path, limits, SCORE_COLUMNS if rules.scored else ())
+    received = load_column(path, ColumnRole.NEW, scored=rules.scored)
     testset = Column("the testset", ColumnRole.NEW, ids, ids)
-    aligned = aligned_predictions(testset, received)
+    aligned = aligned_predictions(testset, received, name_missing=rules.name_missing)
     values = as_text(aligned.values)
     total = int(values.str.len_bytes().sum())
     if total > limits.file_bytes:

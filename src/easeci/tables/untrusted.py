@@ -23,7 +23,13 @@ from easeci.errors import DataError, InfrastructureError
 from easeci.tables.column import Column, ColumnRole, ModelScores, ScoreKind
 from easeci.tables.packed import unpack_classes, unpack_scores
 from easeci.tables.reading_limits import ReadingLimits, size_in_mib
-from easeci.tables.reading_process import NO_MEMORY, READY, limits_for, write_orders
+from easeci.tables.reading_process import (
+    NO_MEMORY,
+    READY,
+    ReadingRules,
+    limits_for,
+    write_orders,
+)
 
 LONGEST_LINE = 1 << 16
 _PROGRAM = (
@@ -35,15 +41,17 @@ _KILLED = (-signal.SIGKILL, -signal.SIGTERM)
 """How it ends if somebody else wants it to, such as a system that is short of memory."""
 
 
-def load_untrusted_predictions(path: Path, ids: pl.Series, *, scored: bool = False) -> Column:
+def load_untrusted_predictions(
+    path: Path, ids: pl.Series, *, scored: bool = False, name_missing: bool = True
+) -> Column:
     """The predictions of a file as text, in the order of ``ids``, which they must cover exactly.
 
     With ``scored``, their scores too. DataError if something is wrong with them, or if reading them
-    exceeds a limit.
+    exceeds a limit. Without ``name_missing``, it names no id that the file lacks.
     """
     limits = limits_for(ids)
     with tempfile.TemporaryFile() as orders, tempfile.TemporaryFile() as answer:
-        write_orders(path, ids, limits, orders, scored=scored)
+        write_orders(path, ids, limits, orders, ReadingRules(scored, name_missing))
         orders.seek(0)
         code = _run(orders, answer, limits.elapsed_seconds)
         answer.seek(0)

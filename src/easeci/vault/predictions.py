@@ -37,15 +37,23 @@ class PredictionFiles:
     examples: SealedExamples
 
     def store(
-        self, source: Path, classes: Sequence[str] = (), *, scored: bool = False
+        self,
+        source: Path,
+        classes: Sequence[str] = (),
+        *,
+        scored: bool = False,
+        name_missing: bool = True,
     ) -> StoredPredictions:
         """Store predictions, which must cover the testset exactly; with ``scored``, their scores.
 
         DataError if they do not, if one of them is none of the declared classes, or if a score is
-        wanted and missing. No error depends on labels.
+        wanted and missing. No error depends on labels. Without ``name_missing``, none names an id
+        that the file lacks.
         """
         with explained(f"the predictions for testset {self.files.number} were not stored"):
-            made = load_untrusted_predictions(source, self.examples.ids, scored=scored)
+            made = load_untrusted_predictions(
+                source, self.examples.ids, scored=scored, name_missing=name_missing
+            )
             values, scores = made.values.alias("prediction"), made.scores
             require_predicted_classes(values, classes)
             fingerprint = self._fingerprint(values, scores)

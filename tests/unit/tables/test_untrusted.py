@@ -20,7 +20,7 @@ from easeci.errors import DataError, InfrastructureError
 from easeci.tables import untrusted
 from easeci.tables.column import ScoreKind
 from easeci.tables.reading_limits import ReadingLimits
-from easeci.tables.reading_process import READY, limits_for, read_predictions
+from easeci.tables.reading_process import READY, ReadingRules, limits_for, read_predictions
 from easeci.tables.untrusted import load_untrusted_predictions
 from tests.unit.tables import hostile
 from tests.unit.vault.making import write, written
@@ -113,7 +113,7 @@ def test_a_bomb_among_scores_is_refused(tmp_path: Path) -> None:
     ids = pl.int_range(80, eager=True)
     path = hostile.bomb(tmp_path, column="confidence")
     with pytest.raises(DataError, match="has 81 MiB when it is unpacked"):
-        read_predictions(path, ids, limits_for(ids), scored=True)
+        read_predictions(path, ids, limits_for(ids), ReadingRules(scored=True))
     assert read_predictions(path, ids, limits_for(ids)).values.to_list() == ["a"] * 80
 
 
@@ -151,7 +151,7 @@ def test_every_problem_is_told_in_the_same_words(
         write(path, content)
     ids = pl.Series([1, 2, 3])
     with pytest.raises(DataError) as here:
-        read_predictions(path, ids, limits_for(ids), scored=scored)
+        read_predictions(path, ids, limits_for(ids), ReadingRules(scored))
     with pytest.raises(DataError) as there:
         load_untrusted_predictions(path, ids, scored=scored)
     assert (there.value.message, there.value.hint) == (here.value.message, here.value.hint)
