@@ -131,7 +131,7 @@ def charge(
     return events
 
 
-def takes_file(testset: Testset, submitted: Submitted) -> bool:
+def takes_file(testset: Testset, submitted: Submitted | Submission) -> bool:
     """Whether a file of predictions that comes with a commit is read.
 
     It is not if a commit of the same model was charged before: its predictions are made once. This

@@ -87,7 +87,7 @@ def aligned_rows(
         if name_missing:
             lacks += f", first {named(missing)}"
         elif len(extra):
-            lacks += f"; it has {len(extra):,} others, first {named(extra)}"
+            lacks += f"; ids that it has too many: {len(extra):,}, first {named(extra)}"
         raise DataError(lacks, hint=hint)
     if len(extra):
         raise DataError(

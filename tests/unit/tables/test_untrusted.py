@@ -279,3 +279,21 @@ os.write(1, (json.dumps({"message": json.dumps(found), "hint": None}) + "\\n").e
     assert descriptors == [0, 1, 2, 3]  # the last one lists the others
     assert folder == "/"
     assert session != os.getsid(0)
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_missing_ids_are_only_named_to_readers_who_know_them(tmp_path: Path, direct: bool) -> None:
+    """A sender may learn how many are missing, and which of the file's own ids are too many."""
+    (tmp_path / "p.csv").write_text("id,prediction\na,x\nmine,x\n")
+    ids = pl.Series(["a", "secret1", "secret2"])
+    with pytest.raises(DataError) as refused:
+        if direct:
+            rules = ReadingRules(name_missing=False)
+            read_predictions(tmp_path / "p.csv", ids, limits_for(ids), rules)
+        else:
+            load_untrusted_predictions(tmp_path / "p.csv", ids, name_missing=False)
+    assert refused.value.message == (
+        "p.csv lacks ids of the testset: 2; ids that it has too many: 1, first mine"
+    )
+    with pytest.raises(DataError, match="secret1"):
+        load_untrusted_predictions(tmp_path / "p.csv", ids)

@@ -248,7 +248,7 @@ def test_a_wrong_file_costs_nothing_and_names_no_id_that_it_lacks(
     if how == "too few":
         assert "lacks ids of the testset: 3" in refused.value.message
     if how == "other ids":
-        assert f"it has {len(good):,} others, first x{good[0].split(',')[0]}" in str(refused.value)
+        assert f"too many: {len(good):,}, first x{good[0].split(',')[0]}" in str(refused.value)
     assert send(place, written(place, "right.csv", good)).row.signal is Signal.PASS
 
 
