@@ -76,12 +76,12 @@ def set_baseline(
             events += _sent_predictions(project, testset, commit, predictions) or (
                 _recorded_predictions(project, testset, commit, unsandboxed=unsandboxed)
             )
-        used = any(isinstance(event, BaselineBuilt) and event.origin == SENT for event in events)
+        read = any(isinstance(event, BaselineBuilt) and event.origin == SENT for event in events)
         if (project.state.baseline, project.state.public_baseline) != (commit, commit):
             events.append(BaselineSet(commit, "set"))
         if events:
             project.append(*events)
-        return ChosenBaseline(commit, None if predictions is None else used)
+        return ChosenBaseline(commit, None if predictions is None else read)
 
 
 def _require_comparison(project: Project, testset: Testset | None) -> None:
@@ -126,11 +126,12 @@ def ensure_predictions(project: Project, testset: Testset, *, unsandboxed: bool)
     if commit is None or not lacks:
         return
     no_program = testset.script.program is None
-    act = "set COMMIT --predictions FILE" if no_program else "set COMMIT"
+    act = "`easeci baseline set COMMIT`"
+    if no_program:
+        act = "`easeci baseline set COMMIT --predictions FILE`"
     not_ready = BuildError(
         f"the baseline is not ready on testset {testset.number}",
-        hint="The owner reads why with `easeci status --owner`, and chooses another with "
-        f"`easeci baseline {act}`.",
+        hint=f"The owner reads why with `easeci status --owner`, and chooses another with {act}.",
     )
     if no_program or (failed is not None and failed.commit == commit):
         raise not_ready
