@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from easeci.service.commits.sent import PredictionsFile
+    from easeci.service.commits.sent import SentPredictions
     from easeci.service.project import Project
 
 StoreOption = Annotated[
@@ -64,13 +64,13 @@ def say_waiting() -> None:
     print("Another command is working on this project: waiting for it.", file=sys.stderr)
 
 
-def predictions_file(path: Path | None) -> PredictionsFile | None:
+def predictions_file(path: Path | None) -> SentPredictions | None:
     """The file that an option names, sent by this account."""
     if path is None:
         return None
-    from easeci.service.commits.sent import PredictionsFile  # not above: --help needs none
+    from easeci.service.commits.sent import SentPredictions  # not above: --help needs none
 
-    return PredictionsFile(path, login_name())
+    return SentPredictions(path, login_name())
 
 
 def say_not_read(path: Path | None, read: bool | None) -> None:

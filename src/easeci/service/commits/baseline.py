@@ -20,7 +20,7 @@ from easeci.service.commits.build import (
     program_of,
     sample_built,
 )
-from easeci.service.commits.sent import PredictionsFile, sent_baseline
+from easeci.service.commits.sent import SentPredictions, sent_baseline
 from easeci.service.project import Project
 
 
@@ -52,7 +52,7 @@ def set_baseline(
     revision: str,
     *,
     unsandboxed: bool = False,
-    predictions: PredictionsFile | None = None,
+    predictions: SentPredictions | None = None,
     waiting: Callable[[], None] | None = None,
 ) -> ChosenBaseline:
     """Make a commit the baseline, before the testset's first step.
@@ -96,7 +96,7 @@ def _require_comparison(project: Project, testset: Testset | None) -> None:
 
 
 def _sent_predictions(
-    project: Project, testset: Testset, commit: str, file: PredictionsFile | None
+    project: Project, testset: Testset, commit: str, file: SentPredictions | None
 ) -> list[Event]:
     """The predictions that are sent as a file, now or before; empty if the program makes them.
 

@@ -21,7 +21,7 @@ from easeci.vault.predictions import StoredPredictions
 
 
 @dataclass(frozen=True)
-class PredictionsFile:
+class SentPredictions:
     """A file of predictions, and the name of the account that sends it."""
 
     path: Path
@@ -34,7 +34,7 @@ class _Received:
     digest: str
 
 
-def sent_step(project: Project, testset: Testset, submission: int, file: PredictionsFile) -> Built:
+def sent_step(project: Project, testset: Testset, submission: int, file: SentPredictions) -> Built:
     """Check and store the predictions of a submission; the event that is to be recorded."""
     received = _receive(project, testset, file.path)
     stored = received.stored
@@ -50,7 +50,7 @@ def sent_step(project: Project, testset: Testset, submission: int, file: Predict
 
 
 def sent_baseline(
-    project: Project, testset: Testset, commit: str, model: str, file: PredictionsFile
+    project: Project, testset: Testset, commit: str, model: str, file: SentPredictions
 ) -> BaselineBuilt:
     """Check and store the predictions of a baseline; the event that is to be recorded."""
     received = _receive(project, testset, file.path)

@@ -36,7 +36,7 @@ from easeci.service.project import Project, no_testset
 
 if TYPE_CHECKING:
     from easeci.build.sandbox import Sandbox
-    from easeci.service.commits.sent import PredictionsFile
+    from easeci.service.commits.sent import SentPredictions
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class RunOptions:
     like one that was interrupted. So the time of the answer tells nothing of how long it takes."""
     warn: Callable[[str], None] = lambda _: None
     """Called with what developers should know before anything is charged."""
-    predictions: PredictionsFile | None = None
+    predictions: SentPredictions | None = None
     """Predictions that were made elsewhere: they take the place of the build."""
 
 

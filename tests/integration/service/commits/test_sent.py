@@ -13,7 +13,7 @@ from easeci.ledger.signals import Signal
 from easeci.service.commits import submit
 from easeci.service.commits.answer import RunAnswer
 from easeci.service.commits.baseline import ChosenBaseline, set_baseline
-from easeci.service.commits.sent import PredictionsFile
+from easeci.service.commits.sent import SentPredictions
 from easeci.service.commits.submit import RunOptions, run
 from easeci.service.commits.trial import TrialPlace, try_program
 from easeci.service.custody.verify import recorded_files, verify
@@ -55,13 +55,13 @@ def send(
     by: str = "ann",
 ) -> RunAnswer:
     """Run a commit with predictions that ann sends."""
-    options = RunOptions(test=test, predictions=PredictionsFile(file, by))
+    options = RunOptions(test=test, predictions=SentPredictions(file, by))
     return run(opened(place), revision, options=options)
 
 
 def send_baseline(place: Workplace, commit: str, file: Path) -> ChosenBaseline:
     """Set a baseline with predictions that ann sends."""
-    return set_baseline(opened(place), commit, predictions=PredictionsFile(file, "ann"))
+    return set_baseline(opened(place), commit, predictions=SentPredictions(file, "ann"))
 
 
 def note(place: Workplace, text: str) -> str:
@@ -117,7 +117,7 @@ def test_submission_charge_and_predictions_are_recorded_together(sealed: Workpla
         raise KeyboardInterrupt
 
     project.append = killed  # type: ignore[method-assign]
-    options = RunOptions(predictions=PredictionsFile(file))
+    options = RunOptions(predictions=SentPredictions(file))
     with pytest.raises(KeyboardInterrupt):
         run(project, options=options)
     assert seen == [["Submitted", "Charged", "Built"]]
