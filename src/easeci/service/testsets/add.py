@@ -16,7 +16,6 @@ from easeci.plan.bring import examples_to_bring, sample_size
 from easeci.plan.prefix import prefix_lengths
 from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
 from easeci.service.commits.advance import acting
-from easeci.service.commits.build import program_of
 from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, utc_now
 from easeci.service.scripts import find_script, load_entries
@@ -150,6 +149,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
             *offered.warnings,
             *_left_out(fresh),
             *_uncommitted(project, source),
+            *_awaits_predictions(project, script),
         ),
         baseline=baseline,
         classes_line=None if script.classes else classes_line(offered.labels),
@@ -194,8 +194,19 @@ def _uncommitted(project: Project, source: str | None) -> tuple[str, ...]:
     return (f"{source} has changes that are not committed: commit it before the next run",)
 
 
+def _awaits_predictions(project: Project, script: Script) -> tuple[str, ...]:
+    """A warning if the baseline cannot be built, because the script names no program."""
+    commit = project.state.baseline
+    if script.program is not None or not script.needs_old_model or commit is None:
+        return ()
+    return (
+        f"the baseline, commit {commit[:10]}, has no predictions on this testset yet: "
+        f"`easeci baseline set {commit[:10]} --predictions FILE` gives them",
+    )
+
+
 def _require_runnable(script: Script) -> None:
-    require_program_kept(program_of(script).command, script.ignore)
+    require_program_kept(script.program or "", script.ignore)
     if script.adaptivity is Adaptivity.NONE and script.third_party is None:
         raise ScriptError(
             "adaptivity none needs an address that the verdicts are sent to",
