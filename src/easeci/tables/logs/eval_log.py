@@ -237,10 +237,10 @@ def require_same_task(new: EvalLog, old: EvalLog) -> None:
 
 
 def _differing_inputs(new: pl.DataFrame, old: pl.DataFrame) -> pl.Series:
-    """The ids whose inputs in one log are not all inputs in the other log."""
+    """The ids whose inputs differ. Where one is null, they do not."""
 
     def inputs(rows: pl.DataFrame) -> pl.DataFrame:
-        return rows.select("id", "input").drop_nulls().unique(maintain_order=True)
+        return rows.select("id", "input").unique(maintain_order=True)
 
     joined = inputs(new).join(inputs(old), on="id", suffix="_old", maintain_order="left")
     return joined.filter(pl.col("input") != pl.col("input_old"))["id"].unique(maintain_order=True)
