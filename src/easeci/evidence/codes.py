@@ -23,13 +23,18 @@ example, and with it every start e(D), needs no label and is the same for both. 
 not fall as any score grows, so the lower limit of s' is at most that of s. ∎
 
 Only the sensitivity suffers: a proof may take more labels, or more than there are.
+
+**Gaps.** A combined score of outputs may lie between two points of its lattice
+(:mod:`easeci.script.lattice`). It is counted in the same way, at the worse of the two points, and
+the same proof holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,6 +45,7 @@ from easeci.script.score import Entries, Ratio, Score
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Flags = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]
 
 
 def unlabelled(codes: Codes, alphabet: Alphabet = CELLS) -> Flags:
@@ -54,17 +60,34 @@ def in_groups(codes: Codes, alphabet: Alphabet, groups: Iterable[int]) -> Flags:
 
 
 def at_worst(codes: Codes, alphabet: Alphabet, table: Entries) -> Codes:
-    """The codes with every unsettled label at the lowest entry of the table that it can have."""
-    return _replaced(codes, alphabet, lambda group: min(group, key=table.__getitem__))
-
-
-def _replaced(codes: Codes, alphabet: Alphabet, pick: Callable[[tuple[int, ...]], int]) -> Codes:
+    """The codes with every unsettled label and every gap at its lowest entry of the table."""
     if not len(codes) or codes.max() < alphabet.unsettled(0):
         return codes
     outcome = np.arange(alphabet.codes, dtype=codes.dtype)
     for number, group in enumerate(alphabet.groups):
-        outcome[alphabet.unsettled(number)] = pick(group)
+        # The points of a lattice rise or fall within a group, so its ends are enough.
+        possible = (group[0], group[-1]) if alphabet.gaps else group
+        outcome[alphabet.unsettled(number)] = min(possible, key=table.__getitem__)
+    if alphabet.gaps:
+        low, high, groups = _gap_ends(alphabet)
+        rising = np.array([table[group[0]] <= table[group[-1]] for group in alphabet.groups])
+        outcome[alphabet.gap(0) :] = np.where(rising[groups], low, high)
     return np.asarray(outcome[codes])
+
+
+@lru_cache(maxsize=64)
+def _gap_ends(alphabet: Alphabet) -> tuple[Places, Places, Places]:
+    """The two outcomes around each gap, and its group."""
+    ends = np.array(alphabet.gaps, np.intp)
+    return ends[:, 0], ends[:, 1], np.array(alphabet.group_of, np.intp)[ends[:, 0]]
+
+
+def _between(alphabet: Alphabet) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The codes of unsettled labels and of gaps, with the outcomes that each may stand for."""
+    for number, group in enumerate(alphabet.groups):
+        yield alphabet.unsettled(number), group
+    for number, pair in enumerate(alphabet.gaps):
+        yield alphabet.gap(number), pair
 
 
 @dataclass(frozen=True)
@@ -101,7 +124,7 @@ class Counts:
     @property
     def unsettled(self) -> int:
         """How many examples have an unsettled label."""
-        return sum(self.by_code[self.alphabet.unsettled(0) :])
+        return sum(self.by_code[self.alphabet.unsettled(0) : self.alphabet.gap(0)])
 
     def missing_labels(self, score: Score) -> int:
         """How many examples lack a label that their score depends on."""
@@ -114,11 +137,11 @@ class Counts:
         return self._completed(score, min, missing=True), self._completed(score, max, missing=True)
 
     def worst_cases(self, score: Score) -> tuple[Counts, ...]:
-        """The counts with every unsettled label at its lowest, and at its highest score.
+        """The counts with every unsettled label and every gap at its lowest, and at its highest.
 
-        If no label is unsettled, just the counts themselves.
+        If there are none, just the counts themselves.
         """
-        if not self.unsettled:
+        if not any(self.by_code[self.alphabet.unsettled(0) :]):
             return (self,)
         return (
             self._completed(score, min, missing=False),
@@ -128,10 +151,11 @@ class Counts:
     def _completed(self, score: Score, pick: Callable[..., int], *, missing: bool) -> Counts:
         table = self._ranking(score)
         counts, alphabet = list(self.by_code), self.alphabet
-        for number, group in enumerate(alphabet.groups):
-            code = alphabet.unlabelled(number) if missing else alphabet.unsettled(number)
-            counts[pick(group, key=table.__getitem__)] += counts[code]
-            counts[code] = 0
+        labels = ((alphabet.unlabelled(n), group) for n, group in enumerate(alphabet.groups))
+        for code, possible in labels if missing else _between(alphabet):
+            if counts[code]:
+                counts[pick(possible, key=table.__getitem__)] += counts[code]
+                counts[code] = 0
         return Counts(tuple(counts), alphabet)
 
     def _ranking(self, score: Score) -> Entries:

@@ -2,7 +2,8 @@
 
 For n, o and d one code an example is enough. A clause that names classes also looks at which of
 them were predicted and which one is the label. A slice leaves out examples, and AUC looks at the
-scores that the models gave.
+ranks that the models gave. With a scorer, the codes of n, o and d only tell whether the outputs
+differ and what is known of the label, and the scores of outputs stand beside them.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy.typing as npt
 
 from easeci.evidence.bets import Floats
 from easeci.evidence.cells import CODE_OF, Code
-from easeci.evidence.codes import Codes, Flags
-from easeci.script.outcomes import Alphabet, Cell, ExampleAlphabet
+from easeci.evidence.codes import Codes, Flags, in_groups
+from easeci.script.lattice import Lattice, ScoreTerm
+from easeci.script.outcomes import CELLS, Alphabet, Cell, ExampleAlphabet
 from easeci.script.score import Score
 from easeci.script.syntax import Slice
 
@@ -32,12 +34,14 @@ LABELS = Alphabet((2,))
 class Known:
     """What one example shows, with a label or without: its code and the place of its label's class.
 
-    ``rivals`` are its codes with each of the earlier models in place of the old one.
+    ``rivals`` are its codes with each of the earlier models in place of the old one. ``scores`` are
+    in the order of those of the facts; NaN where one is not known.
     """
 
     code: Code
     label: int = 0
     rivals: tuple[Code, ...] = ()
+    scores: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,10 @@ class Facts:
     """The columns of a testset, in its order.
 
     ``cells`` are the codes of n, o and d. ``slices`` has the rising positions of the examples of
-    each slice, ``ranks`` the models' scores for each class whose AUC is asked for, and ``rivals``
-    the codes against each of the models that were tested before.
+    each slice, ``ranks`` the models' ranks for each class whose AUC is asked for, and ``rivals``
+    the codes against each of the models that were tested before. ``scores`` are those of outputs,
+    from 0 to 1, and NaN where a score is not known; one that is not known although the code says
+    that the label is known counts as unsettled.
     """
 
     cells: Codes
@@ -80,6 +86,7 @@ class Facts:
     slices: Mapping[Slice, Positions] = field(default_factory=dict)
     ranks: Mapping[str, RankColumns] = field(default_factory=dict)
     rivals: tuple[Codes, ...] = ()
+    scores: Mapping[ScoreTerm, Floats] = field(default_factory=dict)
 
     @staticmethod
     def of(found: Facts | Codes) -> Facts:
@@ -97,6 +104,10 @@ class Facts:
         """The codes of the examples that a score is about, in the testset's order."""
         positions = self.positions(score)
         cells = self.cells if positions is None else self.cells[positions]
+        if score.lattice is not None:
+            rows = slice(None) if positions is None else positions
+            columns = {term: self.scores[term][rows] for term, _ in score.lattice.terms}
+            return lattice_codes(score.lattice, cells, columns)
         if not score.classes:
             return cells
         classes = self.classes
@@ -112,6 +123,10 @@ class Facts:
 
     def code_at(self, position: int, known: Known, score: Score) -> int:
         """The code that an example would have for a score if this were known of it."""
+        if score.lattice is not None:
+            found = zip(self.scores, known.scores, strict=True)
+            columns = {term: np.array([value]) for term, value in found}
+            return int(lattice_codes(score.lattice, np.array([known.code], np.uint8), columns)[0])
         if not score.classes:
             return int(known.code)
         assert self.classes is not None
@@ -129,7 +144,8 @@ class Facts:
         """What is known of one example."""
         label = 0 if self.classes is None else int(self.classes.label[position])
         rivals = tuple(Code(int(codes[position])) for codes in self.rivals)
-        return Known(Code(int(self.cells[position])), label, rivals)
+        scores = tuple(float(values[position]) for values in self.scores.values())
+        return Known(Code(int(self.cells[position])), label, rivals, scores)
 
     def copied(self) -> Facts:
         """A copy whose labels can be changed by :meth:`put`."""
@@ -137,7 +153,8 @@ class Facts:
         if classes is not None:
             classes = replace(classes, label=classes.label.copy())
         rivals = tuple(codes.copy() for codes in self.rivals)
-        return replace(self, cells=self.cells.copy(), classes=classes, rivals=rivals)
+        scores = {term: values.copy() for term, values in self.scores.items()}
+        return replace(self, cells=self.cells.copy(), classes=classes, rivals=rivals, scores=scores)
 
     def put(self, position: int, known: Known) -> None:
         """Change what is known of one example."""
@@ -146,6 +163,41 @@ class Facts:
             self.classes.label[position] = known.label
         for codes, code in zip(self.rivals, known.rivals, strict=True):
             codes[position] = code
+        for values, value in zip(self.scores.values(), known.scores, strict=True):
+            values[position] = value
+
+
+SNAP = 1e-10
+"""A score this near to a point, in steps of the lattice, is the point: it differs by rounding only.
+The widening of hypotheses (``MARGIN``) is more than that."""
+
+
+def lattice_codes(lattice: Lattice, cells: Codes, scores: Mapping[ScoreTerm, Floats]) -> Codes:
+    """The codes of combined scores on a lattice, by their two neighbours or the point itself."""
+    alphabet = lattice.alphabet
+    differ = in_groups(cells, CELLS, [1])
+    groups = differ.astype(np.intp) if len(alphabet.sizes) > 1 else np.zeros(len(cells), np.intp)
+    combined = np.where(differ, float(lattice.difference), 0.0)
+    for term, weight in lattice.terms:
+        combined = combined + float(weight) * scores[term]
+    steps = combined * lattice.parts
+    known = np.isfinite(steps) & (cells < CELLS.outcomes)
+    steps = np.where(known, steps, 0.0)
+    points = np.rint(steps)
+    between = np.abs(steps - points) > SNAP
+    points = np.where(between, np.floor(steps), points)
+    ends = np.array(lattice.ends)
+    first, last = ends[:, 0][groups], ends[:, 1][groups]
+    place = np.clip(points - first, 0, last - first).astype(np.intp)
+    between &= place < last - first
+    starts = np.concatenate([[0], np.cumsum(alphabet.sizes)])[:-1]
+    codes = starts[groups] + place
+    gaps = alphabet.gap(0) + codes - groups  # each group has one gap fewer than it has points
+    codes = np.where(between, gaps, codes)
+    unlabelled = (cells >= CELLS.outcomes) & (cells < CELLS.unsettled(0))
+    codes = np.where(known, codes, alphabet.unsettled(0) + groups)
+    codes = np.where(unlabelled, alphabet.unlabelled(0) + groups, codes)
+    return codes.astype(np.uint8 if alphabet.codes <= 256 else np.uint16)
 
 
 def _label_codes(cells: Codes, positive: Flags) -> Codes:

@@ -39,6 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from easeci.evidence.bets import (
+    GRADED_AIMS,
     PROOF_AIMS,
     RATIO_AIMS,
     SPACED_AIMS,
@@ -113,6 +114,8 @@ class Hypothesis:
     aimed_at: float | None = None
     """Bets are chosen as if this were the bound, if the bound itself depends on labels."""
     spread: float = SPREAD
+    graded: bool = False
+    """Whether scores may lie anywhere between the ends: nothing is known of their variance."""
 
     @staticmethod
     @lru_cache(maxsize=24)
@@ -126,7 +129,8 @@ class Hypothesis:
         """
         if score.is_mean:
             rows: tuple[tuple[Entries, ...], ...] = ((score.ratio.numerator,),)
-            return Hypothesis(score.alphabet, rows, bound, tolerance, score.relevant)
+            graded = score.lattice is not None and score.lattice.graded
+            return Hypothesis(score.alphabet, rows, bound, tolerance, score.relevant, graded=graded)
         exact = Fraction(bound).limit_denominator(LARGEST_DENOMINATOR)
         if score.subtracted is not None:
             rows = tuple(_difference_rows(score, exact, tolerance))
@@ -253,10 +257,13 @@ def evidence_against(
     """
     if hypothesis.outright:
         return _outright(hypothesis, aims)
+    if hypothesis.graded:
+        aims = GRADED_AIMS
     if not hypothesis.everywhere:
         return _from_relevant(hypothesis, aims, examples, relevant, log_target)
     scores = hypothesis.scores
-    aims = aims if len(scores) == 2 else SPACED_AIMS
+    if len(scores) != 2 and not hypothesis.graded:
+        aims = SPACED_AIMS
     means = np.array([hypothesis.bound + MARGIN * (scores[-1] - scores[0])])
     if means[0] <= scores[0]:
         return _infinite_evidence(hypothesis, aims)
@@ -425,6 +432,12 @@ def _evidence_of_bets(
         sizes = aimed(aimed_means, step, aims, ends, spread)
         sizes = np.minimum(sizes, LARGEST_BET / (means - ends[0])[:, None])
     factors = np.zeros((*sizes.shape, hypothesis.alphabet.outcomes))
+    if hypothesis.graded:  # thousands of outcomes, and all at once is quicker
+        chosen = list(hypothesis.relevant)
+        entries = np.array([float(hypothesis.entry(outcome)) for outcome in chosen])
+        gains = sizes[:, :, None] * (entries[None, :] - means[:, None])[:, None, :]
+        factors[:, :, chosen] = np.log1p(gains)
+        return Evidence(aims.log_weights[None, :] + log_start, factors)
     for outcome in hypothesis.relevant:
         factors[:, :, outcome] = log_factors(sizes, means, float(hypothesis.entry(outcome)))
     return Evidence(aims.log_weights[None, :] + log_start, factors)

@@ -366,7 +366,7 @@ class LabelledTestset:
 
     def reading(self, score: Score) -> LabelledCodes:
         """The testset as a score reads it. Scores of the same examples and classes share one."""
-        key = (score.classes, score.slice, score.blocks is not None)
+        key = (score.classes, score.slice, score.blocks is not None, score.lattice)
         if key not in self._readings:
             positions = self.facts.positions(score)
             alphabet = score.alphabet if score.blocks is None else LABELS

@@ -281,7 +281,7 @@ def _totals(counts: Floats, factors: Floats) -> Floats:
     must not depend on how many labels were looked at together.
     """
     total = np.zeros((len(counts), len(factors)))
-    for outcome in np.flatnonzero(factors.any(axis=0)):
+    for outcome in np.flatnonzero(factors.any(axis=0) & counts.any(axis=0)):
         total += counts[:, outcome, None] * factors[None, :, outcome]
     return total
 
