@@ -1,8 +1,8 @@
-"""Outputs of a model: any text, JSON value or number for each example, one or several trials of it.
+"""Outputs of a model: any text, JSON value or number for each example, one or several trials.
 
-A file (CSV, JSONL, Parquet) has the columns ``id`` and ``output``, and ``trial`` where a model gives
-several outputs for each example. Text that only looks dangerous, such as control characters,
-is data and stays as it is. Scores may come in the same file: ``score`` and ``score.NAME``.
+A file (CSV, JSONL, Parquet) has the columns ``id`` and ``output``, and ``trial`` where a model
+gives several outputs for each example. Control characters and the like are data and are kept.
+Scores may come in the same file: ``score`` and ``score.NAME``.
 """
 
 from __future__ import annotations
@@ -234,10 +234,9 @@ def _checked_score(name: str, ids: pl.Series, score: str, values: pl.Series) -> 
         (numbers.is_nan(), "that are NaN"),
         ((numbers < 0.0) | (numbers > 1.0), "outside 0 to 1"),
     ):
-        bad = bad.fill_null(False)
         if bad.any():
             raise DataError(
-                f"{name}: scores '{score}' {why}: {_at_ids(ids, bad)}",
+                f"{name}: scores '{score}' {why}: {_at_ids(ids, bad.fill_null(False))}",
                 hint="A score is a number from 0 to 1; an empty one is unsettled.",
             )
     # -0.0 equals 0.0, so it must be stored in the same way.

@@ -30,8 +30,6 @@ from easeci.errors import DataError
 from easeci.script.scorer import Ignored, Scorer, ScorerKind
 from easeci.tables.column import by_number
 
-LONGEST_REFERENCE = 100_000
-"""The most bytes that a reference may have."""
 LONGEST_NUMBER = 400
 SMALLEST_EXPONENT = -400
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"

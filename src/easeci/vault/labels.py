@@ -17,9 +17,11 @@ import polars as pl
 from easeci.errors import DataError
 from easeci.evidence.cells import LabelState
 from easeci.files import create_file, explained
+from easeci.script.scorer import Scorer
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import COLUMNS, KNOWN, Answers, fold_answers
 from easeci.tables.column import Column, ColumnRole, comparable, named, require_unique, where
+from easeci.tables.scorers import unusable_reason, usable_references
 from easeci.vault import paths
 from easeci.vault.classes import MOST_QUOTED, spelt
 from easeci.vault.examples import SealedExamples
@@ -83,16 +85,20 @@ class LabelFiles:
         known: Sequence[str],
         correct: bool = False,
         classes: Sequence[str] = (),
+        scorer: Scorer | None = None,
         strict: bool = False,
     ) -> LabelsReceived:
         """Store the new ones of these answers. A known label changes only with ``correct``.
+
+        Labels are some of the ``classes`` if the script declares any, and with a ``scorer`` they
+        are references that it can use.
 
         Answers that cannot be used are left out and listed among the problems. DataError if
         nothing new is left, or if there is any problem and the caller is ``strict``.
         """
         ids, before = self.examples.ids, self.known(known)
         answers, public = without(answers, self.public)
-        merged = merge(ids, before, answers, correct=correct, classes=classes)
+        merged = merge(ids, before, answers, correct=correct, classes=classes, scorer=scorer)
         received = merged.received
         problems = list(received.problems)
         if strict and received.disputed:
@@ -169,14 +175,16 @@ def merge(
     *,
     correct: bool = False,
     classes: Sequence[str] = (),
+    scorer: Scorer | None = None,
 ) -> Merged:
     """What answers add to the labels known before. A label changes only with ``correct``."""
-    rows, problems = _usable(ids, answers, classes)
+    rows, problems = _usable(ids, answers, classes, scorer)
     after = pl.DataFrame({"id": ids}).join(rows, on="id", how="left", maintain_order="left")
-    require_comparable(
-        Column("the labels known", ColumnRole.LABELS, ids, before["label"]),
-        Column(answers.name, ColumnRole.LABELS, ids, after["label"]),
-    )
+    if scorer is None:
+        require_comparable(
+            Column("the labels known", ColumnRole.LABELS, ids, before["label"]),
+            Column(answers.name, ColumnRole.LABELS, ids, after["label"]),
+        )
     was, now = before["state"].is_in(list(KNOWN)), after["state"].is_in(list(KNOWN))
     was, now = was.fill_null(False), now.fill_null(False)
     same_label = before["label"].eq_missing(after["label"])
@@ -206,7 +214,7 @@ def merge(
 
 
 def _usable(
-    ids: pl.Series, answers: Answers, classes: Sequence[str]
+    ids: pl.Series, answers: Answers, classes: Sequence[str], scorer: Scorer | None
 ) -> tuple[pl.DataFrame, list[str]]:
     """One answer for each example of the testset, and what is wrong with the others."""
     column = Column(answers.name, ColumnRole.LABELS, answers.frame["id"], answers.frame["label"])
@@ -235,5 +243,13 @@ def _usable(
                 f"{spelt(spellings, MOST_QUOTED)}, at id {named(rows['id'].filter(foreign))}"
             )
             rows = rows.filter(~foreign)
+    if scorer is not None:
+        useless = ~usable_references(scorer, rows["label"])
+        if useless.any():
+            problems.append(
+                f"{int(useless.sum()):,} references {unusable_reason(scorer)}, at id "
+                f"{named(rows['id'].filter(useless))}"
+            )
+            rows = rows.filter(~useless)
     back = pl.DataFrame({"id": mine, "own": ids})
     return rows.join(back, on="id", how="left").drop("id").rename({"own": "id"}), problems

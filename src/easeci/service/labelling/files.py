@@ -67,7 +67,8 @@ def import_labels(
 
     With ``number``, only if the latest testset has that number.
     """
-    answers = load_answers(path, form, by=by, at=utc_now())
+    references = latest(project).script.is_scored
+    answers = load_answers(path, form, by=by, at=utc_now(), references=references)
     with acting(project, waiting):
         testset = latest(project)
         require_number(testset, number)
@@ -114,6 +115,7 @@ def record(
         known=testset.label_files,
         correct=correct,
         classes=testset.script.classes,
+        scorer=testset.script.scorer,
         strict=strict,
     )
     if received.public and suspicions is not None:
@@ -169,7 +171,7 @@ def _suspicions(project: Project, testset: Testset, file: str, digest: str) -> l
     sealed = SealedTestset(project.vault, testset.number, testset.files | {file: digest})
     found = list(review(sealed, files))
     known = testset.baseline_predictions
-    if known is not None:
+    if known is not None and not testset.script.is_scored:
         warning = class_warning(sealed, known.file, files)
         if warning is not None:
             found.append(f"about the baseline's predictions: {warning}")
@@ -234,7 +236,12 @@ def wanted_labels(project: Project, testset: Testset) -> tuple[int, ...]:
 
 
 def classes_of(sealed: SealedTestset, testset: Testset) -> tuple[str, ...]:
-    """The classes that a label can have: as declared, or as seen in the labels so far."""
+    """The classes that a label can have: as declared, or as seen in the labels so far.
+
+    References for a scorer are not classes: there are none then.
+    """
+    if testset.script.is_scored:
+        return ()
     if testset.script.classes:
         return testset.script.classes
     seen = sealed.labels.values(testset.label_files).drop_nulls().unique()

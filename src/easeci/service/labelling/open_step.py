@@ -17,13 +17,15 @@ from easeci.errors import DataError, UsageError
 from easeci.evidence.cells import LabelState
 from easeci.evidence.facts import Known
 from easeci.ledger.state import Step, Testset
+from easeci.script.scorer import Scorer
 from easeci.service.commits.advance import evidence_of, verdict_models
 from easeci.service.labelling.files import classes_of
 from easeci.service.labelling.outlook import expected_labels
 from easeci.service.project import Project
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import KNOWN
-from easeci.tables.column import Column, ColumnRole
+from easeci.tables.column import LONGEST_REFERENCE, Column, ColumnRole
+from easeci.tables.scorers import unusable_reason, usable_references
 from easeci.vault.facts import AnswerReader
 from easeci.vault.testset import SealedTestset
 from easeci.verdict.decide import Evaluation
@@ -120,6 +122,8 @@ class OpenStep:
     @property
     def classes(self) -> list[str]:
         """The declared classes, or those of all labels and answers so far, in a stable order."""
+        if self.testset.script.is_scored:
+            return []
         given = (entry.get("label") for entry in self._entries.values())
         new = dict.fromkeys(g for g in given if g is not None and g not in self._classes)
         return [*self._classes, *new]
@@ -142,6 +146,10 @@ class OpenStep:
         if state not in GIVEN or (label is None) != (state is not LabelState.LABEL):
             raise UsageError("an answer is a label, can't tell, or skipped")
         if label is None or label in self.classes:
+            return
+        scorer = self.testset.script.scorer
+        if scorer is not None:
+            _require_reference(scorer, label)
             return
         if self.declared:
             raise UsageError("the script has no such class")
@@ -195,6 +203,17 @@ class OpenStep:
 def _mark(testset: Testset) -> tuple[int | None, int]:
     step = testset.undecided_step
     return None if step is None else step.number, len(testset.label_files)
+
+
+def _require_reference(scorer: Scorer, label: str) -> None:
+    """Refuse a reference that could not be recorded later."""
+    if not 0 < len(label.encode("utf-8", "replace")) <= LONGEST_REFERENCE:
+        raise UsageError(
+            "this cannot be a reference",
+            hint=f"A reference is a text of at most {LONGEST_REFERENCE:,} bytes.",
+        )
+    if not usable_references(scorer, pl.Series([label])).all():
+        raise UsageError(f"the scorer cannot use references that {unusable_reason(scorer)}")
 
 
 def _column(classes: Sequence[str]) -> Column:

@@ -96,7 +96,11 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
     _require_runnable(script)
     require_transport(script)
     offered = load_offered(
-        offer.examples, labels=offer.labels, label_column=offer.label_column, files=offer.files
+        offer.examples,
+        labels=offer.labels,
+        label_column=offer.label_column,
+        files=offer.files,
+        scorer=script.scorer,
     )
     _require_blind(offered, offer)
     require_labelled_classes(offered.labels, script.classes)
@@ -152,7 +156,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
             *_awaits_predictions(project, script),
         ),
         baseline=baseline,
-        classes_line=None if script.classes else classes_line(offered.labels),
+        classes_line=None if script.classes or script.is_scored else classes_line(offered.labels),
     )
 
 
