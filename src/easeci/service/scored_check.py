@@ -16,6 +16,7 @@ from easeci.evidence.trials import example_scores
 from easeci.script import Script, compile_condition
 from easeci.script.lattice import ScoreTerm, Scoring
 from easeci.script.scorer import MAIN_SCORE
+from easeci.service.scored_files import ScoredOutputs, load_if_scored
 from easeci.tables.align import aligned_labels, aligned_rows, example_codes
 from easeci.tables.column import Column, ColumnRole, named
 from easeci.tables.facts import ExampleColumns, ModelOutput
@@ -25,7 +26,6 @@ from easeci.tables.slice_checks import load_slices
 from easeci.tables.source import load_column
 
 if TYPE_CHECKING:
-    from easeci.service.scored_files import ScoredOutputs
     from easeci.tables.source import Source
 
 
@@ -88,10 +88,10 @@ def scores_by_rule(script: Script, sources: CheckSources) -> ScoredExamples:
     from easeci.tables.scorers import built_in_scores, require_references
 
     assert script.scorer is not None
-    new = load_outputs(sources.new, ColumnRole.NEW, trials=script.trials)
+    new = _outputs(sources.new, ColumnRole.NEW, script.trials)
     old = None
     if sources.old is not None and script.needs_old_model:
-        old = _aligned(new, load_outputs(sources.old, ColumnRole.OLD, trials=script.trials))
+        old = _aligned(new, _outputs(sources.old, ColumnRole.OLD, script.trials))
     references = pl.repeat(None, len(new), dtype=pl.String, eager=True)
     if sources.labels is not None:
         labels = load_column(sources.labels, ColumnRole.LABELS)
@@ -111,6 +111,19 @@ def scores_by_rule(script: Script, sources: CheckSources) -> ScoredExamples:
     differ = np.zeros(len(new), bool) if old is None else outputs_differ(new, old)
     state = known.replace_strict({True: str(LabelState.LABEL), False: None}, return_dtype=pl.String)
     return _examples(script, new, differ, state, scores, sources)
+
+
+def _outputs(source: Source | ScoredOutputs, role: ColumnRole, trials: int) -> Outputs:
+    """The outputs of a source; scores that came with them do not count."""
+    loaded = load_if_scored(source, role)
+    if loaded is None:
+        return load_outputs(source, role, trials=trials)
+    if loaded.outputs.trials != trials:
+        raise DataError(
+            f"{loaded.outputs.name} has {loaded.outputs.trials:,} outputs for each example, and the "
+            f"script asks for {trials:,} (trials)"
+        )
+    return loaded.outputs
 
 
 def _examples(

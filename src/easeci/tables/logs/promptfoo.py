@@ -289,8 +289,8 @@ def _output(result: _Result) -> str:
 
 
 def _input_digest(result: _Result) -> str:
-    prompt = None if result.prompt is None else result.prompt.raw
-    return digest({"vars": _own_vars(result), "prompt": prompt})
+    """The vars alone: another prompt is a change of what is tested, not of its input."""
+    return digest({"vars": _own_vars(result)})
 
 
 def _failed(result: _Result) -> bool:
