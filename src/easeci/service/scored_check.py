@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from easeci.errors import DataError, UsageError
+from easeci.errors import DataError, ScriptError, UsageError
 from easeci.evidence.bets import Floats
 from easeci.evidence.cells import LabelState
 from easeci.evidence.codes import Flags
 from easeci.evidence.trials import example_scores
 from easeci.script import Script, compile_condition
 from easeci.script.lattice import ScoreTerm, Scoring
+from easeci.script.problem import Problem
 from easeci.script.scorer import MAIN_SCORE
 from easeci.service.scored_files import ScoredOutputs, load_if_scored
 from easeci.tables.align import aligned_labels, aligned_rows, example_codes
@@ -120,8 +121,8 @@ def _outputs(source: Source | ScoredOutputs, role: ColumnRole, trials: int) -> O
         return load_outputs(source, role, trials=trials)
     if loaded.outputs.trials != trials:
         raise DataError(
-            f"{loaded.outputs.name} has {loaded.outputs.trials:,} outputs for each example, and the "
-            f"script asks for {trials:,} (trials)"
+            f"{loaded.outputs.name} has {loaded.outputs.trials:,} outputs for each example, and "
+            f"the script asks for {trials:,} (trials)"
         )
     return loaded.outputs
 
@@ -154,7 +155,10 @@ def _with_scores(script: Script, new: ScoredOutputs) -> Script:
             f"{script.trials:,} (trials)",
         )
     scoring = Scoring(new.names, trials)
-    clauses = compile_condition(script.condition, scoring=scoring)
+    try:
+        clauses = compile_condition(script.condition, scoring=scoring)
+    except Problem as problem:
+        raise ScriptError(f"{new.outputs.name}: {problem.message}", hint=problem.hint) from None
     return replace(script, clauses=clauses, scores=new.names, trials=trials)
 
 
