@@ -97,19 +97,18 @@ def evidence_of(project: Project, testset: Testset, step: Step) -> StepEvidence:
 
     A decided step keeps the labels of that time: later ones and corrections do not count.
     """
-    from easeci.evidence.codes import unlabelled
-    from easeci.vault.facts import expanded_script, load_facts
+    from easeci.vault.facts import expanded_script, known_by, load_facts
 
     sealed, models = project.sealed(testset), verdict_models(testset, step)
     script = expanded_script(sealed, testset.decides_by)
-    files = testset.label_files[: step.label_files]
-    facts = load_facts(sealed, script, models, files)
+    labels, scores = testset.label_files, testset.score_files
+    facts = load_facts(
+        sealed, script, models, labels[: step.label_files], scores[: step.score_files]
+    )
     at_hand = None
     if step.at_hand is not None:
-        then = facts
-        if step.at_hand != len(files):
-            then = load_facts(sealed, script, models, files[: step.at_hand])
-        at_hand = ~unlabelled(then.cells)
+        then = labels[: step.at_hand], scores[: step.scores_at_hand]
+        at_hand = known_by(sealed, script, models, *then)
     history = testset.history[: step.number - 1]
     return StepEvidence(script, facts, history, at_hand, testset.prefixes)
 
