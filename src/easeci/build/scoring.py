@@ -17,6 +17,7 @@ left without a score are run again, in halves (:func:`score_in_parts`). One host
 from __future__ import annotations
 
 import math
+import stat
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,8 @@ from typing import Generic, TypeVar
 
 from easeci.build.program import Exchange, Program, ProgramFiles, TreeSource, run_program
 from easeci.build.repository import Repository
-from easeci.build.sandbox import Limits, Sandbox
+from easeci.build.sandbox import Limits, Sandbox, size_text
+from easeci.errors import ScriptError
 
 GIVEN = "outputs.jsonl"
 SCORES = Exchange(
@@ -54,6 +56,65 @@ class ScorerProgram:
     command: str
     limits: Limits
     mounts: tuple[str, ...] = ()
+
+
+LARGEST_SCORER = 1 << 20
+_BINARY = b"\x7fELF"
+
+
+def load_scorer(path: Path) -> bytes:
+    """The content of the owner's scorer; ScriptError if it cannot be run as one.
+
+    The rules are those of ``script:``. A file that ends in .py needs neither a first line that
+    names its interpreter nor to be marked as a program.
+    """
+    name = path.name
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            kind = "a folder" if stat.S_ISDIR(about.st_mode) else "not a regular file"
+            raise ScriptError(f"scorer: {path} is {kind}", hint="A scorer is one file.")
+        if about.st_size > LARGEST_SCORER:
+            raise ScriptError(
+                f"scorer: {path} has more than {size_text(LARGEST_SCORER)}",
+                hint="It is one file that is sealed with the testset. Large data that it reads can "
+                "be listed as mounts: in the script.",
+            )
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise ScriptError(
+            f"scorer: there is no file {path}",
+            hint="scorer: names a file, seen from the folder of the script.",
+        ) from None
+    except OSError as error:
+        raise ScriptError(f"scorer: {path} cannot be read: {error.strerror}") from None
+    first = content[:256].split(b"\n")[0]
+    interpreted = first.startswith(b"#!")
+    if interpreted and first.endswith(b"\r"):
+        raise ScriptError(
+            f"scorer: the first line of {name} ends as on Windows, so no interpreter is found",
+            hint="Save it with Unix line endings.",
+        )
+    if path.suffix == ".py":
+        return content
+    if not interpreted and not content.startswith(_BINARY):
+        raise ScriptError(
+            f"scorer: {name} does not say what runs it",
+            hint="Its first line is such as   #!/bin/sh   unless its name ends in .py.",
+        )
+    if not about.st_mode & stat.S_IXUSR:
+        raise ScriptError(
+            f"scorer: {name} is not marked as a program", hint=f"Mark it: chmod +x {name}"
+        )
+    return content
+
+
+def place_scorer(name: str, content: bytes, folder: Path) -> None:
+    """Put a sealed scorer into an empty folder, marked as a program if it is one by itself."""
+    target = folder / name
+    target.write_bytes(content)
+    by_python = target.suffix == ".py" and not content.startswith(b"#!")
+    target.chmod(0o644 if by_python else 0o755)
 
 
 def run_scorer(
