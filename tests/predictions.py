@@ -60,7 +60,9 @@ def read_directly() -> Iterator[None]:
     with mock.patch.object(
         predictions,
         READ,
-        lambda path, ids, ranked: read_predictions(path, ids, limits_for(ids), ranked=ranked),
+        lambda path, ids, ranked, trials: read_predictions(
+            path, ids, limits_for(ids, trials), ranked=ranked
+        ),
     ):
         yield
 

@@ -34,10 +34,10 @@ READABLE_FOLDER, READABLE_FILE = 0o755, 0o644
 
 @dataclass(frozen=True)
 class SampleBaseline:
-    """The baseline's commit, and what it predicts on the sample, by id."""
+    """The baseline's commit, and what it predicts on the sample, by id: one text for each trial."""
 
     commit: str
-    predictions: Mapping[str, str]
+    predictions: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,13 @@ def _baseline(project: Project, testset: Testset) -> SampleBaseline | None:
     known = testset.sample_predictions.get(testset.public_model or "")
     if sample is None or commit is None or known is None:
         return None
-    values = sample.predictions.load(known.file)
-    return SampleBaseline(commit, dict(zip(map(str, sample.ids), values, strict=True)))
+    trials = testset.script.trials
+    values = sample.predictions.load(known.file, trials).to_list()
+    by_id = {
+        str(name): tuple(values[place * trials : (place + 1) * trials])
+        for place, name in enumerate(sample.ids)
+    }
+    return SampleBaseline(commit, by_id)
 
 
 # -- published in a shared repository
@@ -163,11 +168,19 @@ def _published(repository: Repository) -> PublicSample | None:
         place = folder / f"testset-{about.get('testset')}"
         if about and place.is_dir():
             commit, predictions = about["commit"], about["predictions"]
-            baseline = None if commit is None else SampleBaseline(commit, predictions)
+            baseline = None if commit is None else SampleBaseline(commit, _by_id(predictions))
             return PublicSample(
                 about["testset"], about["examples"], about["labels"], place, baseline
             )
     return None
+
+
+def _by_id(published: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """What a baseline predicts, as it is published. Older versions published one text each."""
+    return {
+        name: (made,) if isinstance(made, str) else tuple(map(str, made))
+        for name, made in published.items()
+    }
 
 
 def _read_about(folder: Path) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from easeci.tables.column import (
     where,
 )
 from easeci.tables.order import Positions
+from easeci.tables.outputs import Outputs
 
 FEWEST_LABELS = 20
 """Fewer labels than this may all be of classes that no model predicts, if more are missing."""
@@ -66,6 +67,14 @@ def aligned_predictions(new: Column, old: Column) -> Column:
     found = aligned_rows(new, old, frame, "Predictions must cover the testset exactly.")
     ranks = old.ranks if old.ranks is None else replace(old.ranks, values=found["rank"])
     return replace(old, ids=new.ids, values=found["value"], ranks=ranks)
+
+
+def aligned_outputs(new: Column, outputs: Outputs) -> pl.Series:
+    """Outputs in the order of ``new``, whose ids they must cover exactly, with all trials."""
+    column = Column(outputs.name, new.role, outputs.ids, outputs.ids, outputs.positional)
+    places = pl.int_range(len(outputs), eager=True).alias("place").to_frame()
+    hint = "Outputs must cover the testset exactly."
+    return outputs.gather(aligned_rows(new, column, places, hint)["place"])
 
 
 def aligned_rows(new: Column, other: Column, rows: pl.DataFrame, hint: str) -> pl.DataFrame:

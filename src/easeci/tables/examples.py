@@ -22,6 +22,7 @@ from easeci.tables.source import (
     ID,
     UNREADABLE,
     csv_problem,
+    json_ids,
     json_lines,
     read_guarded,
     require_utf8,
@@ -195,7 +196,7 @@ def _read_jsonl(name: str, content: bytes, label_column: str | None) -> _Table:
     if len(rows.columns) > MOST_COLUMNS:
         raise DataError(f"{name} has more than {MOST_COLUMNS:,} different keys")
     _require_columns(name, [*rows.columns, *rows.apart], label_column)
-    ids = _json_ids(name, rows.ids)
+    ids = json_ids(name, rows.ids)
     if label_column is None:
         return _Table(ids, None, frame, content, content)
     labels = series(rows.labels, f"{name}, column '{label_column}',")
@@ -246,20 +247,6 @@ def _json_text(value: Any) -> str | None:
     if type(value) is int or type(value) is float:
         return repr(value)
     return _SPELLER.encode(value)
-
-
-def _json_ids(name: str, ids: list[Any]) -> pl.Series:
-    kinds = {type(value) for value in ids} - {type(None)}
-    if len(kinds) > 1:
-        raise DataError(
-            f"{name}: ids of mixed types",
-            hint="Use numbers or text, not both: an id must be written one way.",
-        )
-    if kinds <= {int, str}:
-        if any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in ids):
-            ids = [None if value is None else str(value) for value in ids]
-        return pl.Series(ids)
-    raise DataError(f"{name}: ids must be whole numbers or text")
 
 
 _READERS: dict[str, Callable[[str, bytes, str | None], _Table]] = {

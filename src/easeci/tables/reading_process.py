@@ -20,8 +20,10 @@ from typing import IO
 import polars as pl
 
 from easeci.errors import DataError
-from easeci.tables.align import aligned_predictions
+from easeci.tables.align import aligned_outputs, aligned_predictions
 from easeci.tables.column import Column, ColumnRole, as_text
+from easeci.tables.output_rows import OUTPUT, OUTPUT_COLUMNS, TRIAL
+from easeci.tables.outputs import load_outputs
 from easeci.tables.packed import pack_classes, pack_ranks
 from easeci.tables.parquet_footer import load_footer
 from easeci.tables.ranks import RANK_COLUMNS
@@ -36,6 +38,7 @@ SET_PDEATHSIG = 1
 LONGEST_FOOTER = 8 << 20
 MOST_DESCRIPTORS = 64
 ONLY_NEEDED = f"Write only the columns {ID} and {ColumnRole.NEW.column}, and probabilities for auc."
+ONLY_OUTPUTS = f"Write only the columns {ID}, {OUTPUT} and {TRIAL}."
 
 
 def write_orders(
@@ -48,9 +51,9 @@ def write_orders(
     ids.alias(ID).to_frame().write_ipc(orders)
 
 
-def limits_for(ids: pl.Series) -> ReadingLimits:
-    """What may be read for a testset with these ids."""
-    return ReadingLimits(len(ids), int(ids.cast(pl.String).str.len_bytes().sum()))
+def limits_for(ids: pl.Series, trials: int | None = None) -> ReadingLimits:
+    """What may be read for a testset with these ids; with ``trials``, so many outputs for each."""
+    return ReadingLimits(len(ids), int(ids.cast(pl.String).str.len_bytes().sum()), trials)
 
 
 def main() -> None:
@@ -121,8 +124,8 @@ def read_predictions(
 ) -> Column:
     """The predictions of a file as text, in the order of the ids, which they must cover exactly.
 
-    With ``ranked``, their ranks too. Errors name the file without its folder, which is a temporary
-    one.
+    With ``ranked``, their ranks too. If the limits are for outputs, all trials of an example follow
+    one another. Errors name the file without its folder, which is a temporary one.
     """
     try:
         return _read(path, ids, limits, ranked=ranked)
@@ -135,14 +138,20 @@ def _read(path: Path, ids: pl.Series, limits: ReadingLimits, *, ranked: bool) ->
     _require_size(path, limits)
     if path.suffix.lower() == ".parquet":
         _require_footer(path, limits, RANK_COLUMNS if ranked else ())
-    received = load_column(path, ColumnRole.NEW, ranked=ranked)
     testset = Column("the testset", ColumnRole.NEW, ids, ids)
-    aligned = aligned_predictions(testset, received)
-    values = as_text(aligned.values)
-    total = int(values.str.len_bytes().sum())
+    if limits.trials is None:
+        received = load_column(path, ColumnRole.NEW, ranked=ranked)
+        aligned = aligned_predictions(testset, received)
+        read = replace(aligned, values=as_text(aligned.values))
+    else:
+        outputs = load_outputs(path, ColumnRole.NEW, trials=limits.trials)
+        read = Column(outputs.name, ColumnRole.NEW, ids, aligned_outputs(testset, outputs))
+    total = int(read.values.str.len_bytes().sum())
     if total > limits.file_bytes:
-        raise DataError(f"{path}: its predictions have {size_in_mib(total)} of text{_most(limits)}")
-    return replace(aligned, values=values)
+        raise DataError(
+            f"{path}: its {_what(limits)} have {size_in_mib(total)} of text{_most(limits)}"
+        )
+    return read
 
 
 def _require_size(path: Path, limits: ReadingLimits) -> None:
@@ -154,21 +163,24 @@ def _require_size(path: Path, limits: ReadingLimits) -> None:
     if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
         raise DataError(f"{path} is not a regular file")
     if about.st_size > limits.file_bytes:
-        raise DataError(f"{path} has {size_in_mib(about.st_size)}{_most(limits)}", hint=ONLY_NEEDED)
+        raise DataError(
+            f"{path} has {size_in_mib(about.st_size)}{_most(limits)}", hint=_only(limits)
+        )
 
 
 def _require_footer(path: Path, limits: ReadingLimits, more: Sequence[str]) -> None:
     """Refuse a Parquet file that says itself that it is too large."""
     try:
-        footer = load_footer(path, (ID, ColumnRole.NEW.column, *more), LONGEST_FOOTER)
+        wanted = (ID, ColumnRole.NEW.column) if limits.trials is None else OUTPUT_COLUMNS
+        footer = load_footer(path, (*wanted, *more), LONGEST_FOOTER)
     except OSError:
         return
     if footer is None:
         return
     if footer.rows > limits.rows:
         raise DataError(
-            f"{path} has {footer.rows:,} rows for {limits.examples:,} examples",
-            hint="Predictions must cover the testset exactly.",
+            f"{path} has {footer.rows:,} rows for {_size(limits)}",
+            hint=f"{_what(limits).capitalize()} must cover the testset exactly.",
         )
     if footer.unpacked_bytes > limits.file_bytes:
         unpacked = size_in_mib(footer.unpacked_bytes)
@@ -176,4 +188,17 @@ def _require_footer(path: Path, limits: ReadingLimits, more: Sequence[str]) -> N
 
 
 def _most(limits: ReadingLimits) -> str:
-    return f", and for {limits.examples:,} examples it may have {size_in_mib(limits.file_bytes)}"
+    return f", and for {_size(limits)} it may have {size_in_mib(limits.file_bytes)}"
+
+
+def _size(limits: ReadingLimits) -> str:
+    several = limits.trials is not None and limits.trials > 1
+    return f"{limits.examples:,} examples" + (f" with {limits.trials} trials" if several else "")
+
+
+def _what(limits: ReadingLimits) -> str:
+    return "predictions" if limits.trials is None else "outputs"
+
+
+def _only(limits: ReadingLimits) -> str:
+    return ONLY_NEEDED if limits.trials is None else ONLY_OUTPUTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,7 +42,7 @@ def _from_table(frame: pl.DataFrame, name: str, role: ColumnRole, *, ranked: boo
     if not ranked:
         return column
     for score in RANK_COLUMNS:
-        _require_single(frame, name, score)
+        require_single(frame, name, score)
     return with_ranks(column, [frame[c] for c in RANK_COLUMNS if c in frame.columns])
 
 
@@ -50,11 +50,12 @@ def _two_columns(frame: pl.DataFrame, name: str, role: ColumnRole) -> tuple[pl.S
     for column in (ID, role.column):
         if column not in frame.columns:
             raise _no_column(name, column, frame.columns, role)
-        _require_single(frame, name, column)
+        require_single(frame, name, column)
     return frame[ID], frame[role.column]
 
 
-def _require_single(frame: pl.DataFrame, name: str, column: str) -> None:
+def require_single(frame: pl.DataFrame, name: str, column: str) -> None:
+    """Refuse a CSV file that has two columns of this name."""
     if f"{column}_duplicated_0" in frame.columns:
         raise DataError(f"{name} has two columns '{column}'")
 
@@ -218,11 +219,18 @@ def _read_jsonl(path: Path, role: ColumnRole, ranked: bool) -> pl.DataFrame:  # 
 
 def json_lines(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file with the numbers of their lines, without blank lines."""
-    for number, line in enumerate(content.splitlines(), start=1):
+    return json_objects(name, content.splitlines(), _DECODER)
+
+
+def json_objects(
+    name: str, lines: Iterable[bytes], decoder: json.JSONDecoder
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects in the lines of a JSONL file with their numbers, without blank lines."""
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            row = _DECODER.decode(line.decode("utf-8"))
+            row = decoder.decode(line.decode("utf-8"))
         except (ValueError, RecursionError):
             raise DataError(
                 f"{name}, line {number}, is not JSON", hint="Every line is one JSON object."
@@ -233,6 +241,24 @@ def json_lines(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]
                 hint='Write lines such as {"id": 1, "prediction": "cat"}.',
             )
         yield number, row
+
+
+def json_ids(name: str, ids: list[Any]) -> pl.Series:
+    """Ids of JSON objects, which must be all whole numbers or all text; None where one is missing."""
+    kinds = {type(value) for value in ids} - {type(None)}
+    if len(kinds) > 1:
+        raise DataError(
+            f"{name}: ids of mixed types",
+            hint="Use numbers or text, not both: an id must be written one way.",
+        )
+    if kinds <= {int, str}:
+        if any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in ids):
+            ids = [None if value is None else str(value) for value in ids]
+        try:
+            return pl.Series(ids)
+        except UnicodeError:
+            raise DataError(f"{name}: an id is not valid Unicode text") from None
+    raise DataError(f"{name}: ids must be whole numbers or text")
 
 
 def _no_constant(constant: str) -> None:

@@ -35,13 +35,16 @@ _KILLED = (-signal.SIGKILL, -signal.SIGTERM)
 """How it ends if somebody else wants it to, such as a system that is short of memory."""
 
 
-def load_untrusted_predictions(path: Path, ids: pl.Series, *, ranked: bool = False) -> Column:
+def load_untrusted_predictions(
+    path: Path, ids: pl.Series, *, ranked: bool = False, trials: int | None = None
+) -> Column:
     """The predictions of a file as text, in the order of ``ids``, which they must cover exactly.
 
-    With ``ranked``, their ranks too. DataError if something is wrong with them, or if reading them
-    exceeds a limit.
+    With ``ranked``, their ranks too. With ``trials``, they are outputs, so many for each id: value
+    i * trials + t is trial t of id i. DataError if something is wrong with them, or if reading
+    them exceeds a limit.
     """
-    limits = limits_for(ids)
+    limits = limits_for(ids, trials)
     with tempfile.TemporaryFile() as orders, tempfile.TemporaryFile() as answer:
         write_orders(path, ids, limits, orders, ranked=ranked)
         orders.seek(0)
@@ -55,7 +58,7 @@ def load_untrusted_predictions(path: Path, ids: pl.Series, *, ranked: bool = Fal
         if code != 0:
             raise _ended(path, code, limits)
         if os.fstat(answer.fileno()).st_size <= limits.answer_bytes:
-            return _taken_over(path, answer, ids, ranked=ranked)
+            return _taken_over(path, answer, ids, limits, ranked=ranked)
     raise _unreadable(path)
 
 
@@ -98,7 +101,8 @@ def _environment() -> dict[str, str]:
 
 def _ended(path: Path, code: int | None, limits: ReadingLimits) -> DataError:
     """The error for a process that did not come to its end."""
-    enough = f"That is enough for {limits.examples:,} honest predictions."
+    what = "predictions" if limits.trials is None else "outputs"
+    enough = f"That is enough for {limits.values:,} honest {what}."
     if code in _OUT_OF_MEMORY:
         memory = size_in_mib(limits.memory_bytes)
         return DataError(f"{path.name} takes more than {memory} of memory to read", hint=enough)
@@ -112,9 +116,11 @@ def _unreadable(path: Path) -> DataError:
     return DataError(f"{path.name} cannot be read as predictions")
 
 
-def _taken_over(path: Path, answer: IO[bytes], ids: pl.Series, *, ranked: bool) -> Column:
+def _taken_over(
+    path: Path, answer: IO[bytes], ids: pl.Series, limits: ReadingLimits, *, ranked: bool
+) -> Column:
     """The values of an answer, or the problem that it tells. Nothing of it is believed unseen."""
-    count = len(ids)
+    count = limits.values
     try:
         line: Any = json.loads(answer.readline(LONGEST_LINE))
         if "message" in line:

@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 
 from easeci.errors import InfrastructureError
 from easeci.tables.column import RankKind
+from easeci.vault.predictions import PredictionForm
 from easeci.vault.testset import SealedTestset
 from tests.predictions import read_directly
 from tests.unit.vault.making import refused, sealed, write, written
+
+RANKED = PredictionForm(ranked=True)
 
 
 @pytest.mark.parametrize(
@@ -95,12 +98,12 @@ def test_scores_are_stored_and_are_part_of_the_fingerprint(tmp_path: Path) -> No
     _, _, testset = sealed(tmp_path)
     scores, files = [0.5, 0.0, 1.0, 0.25, 0.75], testset.predictions
     with read_directly():
-        first = files.store(scored(tmp_path / "p.csv", "confidence", scores), ranked=True)
-        again = files.store(scored(tmp_path / "p.parquet", "confidence", scores), ranked=True)
+        first = files.store(scored(tmp_path / "p.csv", "confidence", scores), RANKED)
+        again = files.store(scored(tmp_path / "p.parquet", "confidence", scores), RANKED)
         others = [
-            files.store(scored(tmp_path / "q.csv", "probability", scores), ranked=True),
-            files.store(scored(tmp_path / "q.csv", "confidence", scores[::-1]), ranked=True),
-            files.store(scored(tmp_path / "q.csv", "confidence", scores, "aaaab"), ranked=True),
+            files.store(scored(tmp_path / "q.csv", "probability", scores), RANKED),
+            files.store(scored(tmp_path / "q.csv", "confidence", scores[::-1]), RANKED),
+            files.store(scored(tmp_path / "q.csv", "confidence", scores, "aaaab"), RANKED),
             files.store(scored(tmp_path / "q.csv", "confidence", scores)),
         ]
     assert again == first
@@ -131,11 +134,9 @@ def test_predictions_without_their_scores_are_refused(tmp_path: Path) -> None:
     files = testset.predictions
     with read_directly():
         plain = written(tmp_path / "p.csv", {"id": range(5), "prediction": list("ababa")})
-        refused(
-            lambda: files.store(plain, ranked=True), "p.csv has no probabilities", "'confidence'"
-        )
+        refused(lambda: files.store(plain, RANKED), "p.csv has no probabilities", "'confidence'")
         bad = scored(tmp_path / "q.csv", "confidence", [0.5, 0.5, 0.5, 1.5, 0.5])
-        refused(lambda: files.store(bad, ranked=True), "outside 0 to 1: 1, at id 3")
+        refused(lambda: files.store(bad, RANKED), "outside 0 to 1: 1, at id 3")
     assert list((testset.folder / "predictions").iterdir()) == []
 
 

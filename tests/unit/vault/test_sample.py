@@ -9,6 +9,7 @@ import pytest
 from easeci.errors import DataError
 from easeci.vault.intake import load_offered
 from easeci.vault.paths import Vault, open_vault
+from easeci.vault.predictions import PredictionForm
 from easeci.vault.sample import SealedSample, draw_sample
 from easeci.vault.sealing import Seal, seal
 from easeci.vault.testset import SealedTestset
@@ -90,7 +91,9 @@ def test_predictions_for_the_sample_are_stored_like_those_for_the_testset(tmp_pa
     vault, sealed_as, testset = make(tmp_path)
     sample = sample_of(testset)
     columns = {"id": sample.ids.reverse(), "prediction": ["a"] * (SAMPLE - 1) + ["b"]}
-    stored = sample.predictions.store(written(tmp_path / "p.csv", columns), classes=("a", "b"))
+    stored = sample.predictions.store(
+        written(tmp_path / "p.csv", columns), PredictionForm(("a", "b"))
+    )
     assert stored.name.startswith("sample/predictions/")
     digests = sealed_as.digests | {stored.name: stored.digest}
     again = sample_of(SealedTestset(vault, 1, digests))
@@ -115,13 +118,13 @@ def test_predictions_outside_the_declared_classes_are_refused(tmp_path: Path) ->
         tmp_path / "p.csv", {"id": range(5), "prediction": ["1", "1.0", "one", "2", "1"]}
     )
     with pytest.raises(DataError) as raised:
-        testset.predictions.store(made, classes=("1", "2"))
+        testset.predictions.store(made, PredictionForm(("1", "2")))
     assert raised.value.message == (
         "2 of 5 predictions are none of the declared classes: '1.0', 'one'"
     )
     assert "classes: of the script declares '1', '2'." in str(raised.value)
     whole = written(tmp_path / "p.parquet", {"id": range(5), "prediction": [1, 2, 1, 2, 1]})
-    assert testset.predictions.store(whole, classes=("1", "2")).name
+    assert testset.predictions.store(whole, PredictionForm(("1", "2"))).name
 
 
 def test_a_wrong_column_name_is_named(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from easeci.ledger.state import Testset
 from easeci.script import Script
 from easeci.service.project import Project
 from easeci.vault.build_files import StoredFile
-from easeci.vault.predictions import StoredPredictions
+from easeci.vault.predictions import PredictionForm, StoredPredictions
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,8 @@ def build(
                 hidden=(project.store.folder,),
             )
             seconds = built.seconds
-            script = testset.script
-            stored = examples.predictions.store(
-                built.predictions, script.classes, ranked=script.needs_ranks
-            )
+            form = PredictionForm.of(testset.script)
+            stored = examples.predictions.store(built.predictions, form)
         except (BuildError, DataError) as error:
             with (into / LOG_NAME).open("a", encoding="utf-8") as log:
                 log.write(f"\neaseci: {error}\n")

@@ -26,6 +26,7 @@ from easeci.vault.attachments import find_attachments
 from easeci.vault.intake import Offered
 from easeci.vault.leaks import label_column_among
 from easeci.vault.paths import FILES, JSONL, open_vault
+from easeci.vault.predictions import PredictionForm
 from easeci.vault.release import LABELS_NAME
 from easeci.vault.sealing import seal
 from easeci.vault.testset import SealedTestset
@@ -115,10 +116,8 @@ def _try(
                 repository=repository,
             )
             seconds = built.seconds
-            stored = sample.predictions.store(
-                built.predictions, script.classes, ranked=script.needs_ranks
-            )
-            made = sample.predictions.load(stored.name)
+            stored = sample.predictions.store(built.predictions, PredictionForm.of(script))
+            made = sample.predictions.load(stored.name, script.trials)
         except (BuildError, DataError) as error:
             failure = error
         printed = into / LOG_NAME
