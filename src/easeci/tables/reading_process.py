@@ -60,8 +60,8 @@ def main() -> None:
     """Read predictions, as ordered, and say what they are or what is wrong with them."""
     orders = json.loads(sys.stdin.buffer.readline())
     limits = ReadingLimits(**orders["limits"])
-    _limit_this_process(limits)
-    _end_with(orders["parent"])
+    limit_this_process(limits)
+    end_with(orders["parent"])
     ids = pl.read_ipc(io.BytesIO(sys.stdin.buffer.read()))[ID]
     output = sys.stdout.buffer
     output.write(READY)
@@ -74,7 +74,8 @@ def main() -> None:
     os._exit(0)  # at once: there is nothing to tidy up
 
 
-def _limit_this_process(limits: ReadingLimits) -> None:
+def limit_this_process(limits: ReadingLimits) -> None:
+    """Let the kernel hold this process to its limits."""
     import resource  # only Unix has it
 
     limited = {
@@ -93,7 +94,7 @@ def _limit_this_process(limits: ReadingLimits) -> None:
         resource.setrlimit(kind, (min(most, upper), upper))
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """Let the kernel end this process when its parent ends, even if that is killed."""
     import ctypes
 
@@ -135,7 +136,7 @@ def read_predictions(
 
 
 def _read(path: Path, ids: pl.Series, limits: ReadingLimits, *, ranked: bool) -> Column:
-    _require_size(path, limits)
+    require_size(path, limits)
     if path.suffix.lower() == ".parquet":
         _require_footer(path, limits, RANK_COLUMNS if ranked else ())
     testset = Column("the testset", ColumnRole.NEW, ids, ids)
@@ -154,7 +155,7 @@ def _read(path: Path, ids: pl.Series, limits: ReadingLimits, *, ranked: bool) ->
     return read
 
 
-def _require_size(path: Path, limits: ReadingLimits) -> None:
+def require_size(path: Path, limits: ReadingLimits) -> None:
     """Refuse a pipe, and a file that is too large. :func:`load_column` refuses everything else."""
     try:
         about = path.stat()

@@ -80,7 +80,7 @@ def load_model_outputs(
     testset: SealedTestset, script: Script, file: str, references: ExampleReferences
 ) -> OutputColumns:
     """The stored outputs of a model, and what they are compared with."""
-    values, trials = testset.predictions.load(file), script.trials
+    values, trials = testset.predictions.load(file, script.trials), script.trials
     ids = testset.examples.ids
     rows = np.repeat(np.arange(len(ids)), trials)
     table = pl.DataFrame(

@@ -32,7 +32,7 @@ from easeci.script import Script
 from easeci.script.scorer import MAIN_SCORE
 from easeci.service.project import Project
 from easeci.tables.score_rows import NAME
-from easeci.tables.untrusted import load_untrusted_scores
+from easeci.tables.untrusted_scores import load_untrusted_scores
 from easeci.vault.missing_scores import UnscoredOutputs
 from easeci.vault.testset import SealedTestset
 
@@ -60,9 +60,7 @@ class ProgramScorer:
         if path is None:
             raise InfrastructureError("the testset has no scorer")
         self._lines = self._given_lines()
-        sandboxes = allowed_sandboxes(
-            self.project.repository, unsandboxed=self.project.unsandboxed
-        )
+        sandboxes = allowed_sandboxes(self.project.repository, unsandboxed=self.project.unsandboxed)
         with tempfile.TemporaryDirectory(prefix="easeci-") as scratch:
             folder = Path(scratch) / "scorer"
             folder.mkdir()

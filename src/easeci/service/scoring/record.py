@@ -109,7 +109,7 @@ def scorer_digest(sealed: SealedTestset, testset: Testset) -> str:
 
 
 def outputs_digest(sealed: SealedTestset, table: pl.DataFrame) -> str:
-    """The digest over outputs that were scored: their ids, and the digests of output and reference."""
+    """The digest over outputs that were scored: ids, and digests of outputs and references."""
     rows = table.select("id", "output", "reference").iter_rows()
     lines = (f"{name}\0{output}\0{reference}\n".encode() for name, output, reference in rows)
     return sealed.vault.key.digest_chunks(lines, "scored outputs")
