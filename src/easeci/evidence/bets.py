@@ -51,8 +51,10 @@ RATIO_AIMS = Aims((1.2, 2.2, 5.0, 12.0), (0.40, 0.52, 0.05, 0.03))
 SPACED_AIMS = Aims(tuple(1.1 * 2.0**k for k in range(7)), (1.0 / 7.0,) * 7)
 """For scores of unknown variance: each bet is twice the size of the one before."""
 
-GRADED_AIMS = SPACED_AIMS
-"""For scores of outputs, which may lie anywhere between the ends."""
+_RISING = tuple(1.25**k for k in range(7))
+GRADED_AIMS = Aims(SPACED_AIMS.multiples, tuple(weight / sum(_RISING) for weight in _RISING))
+"""For scores of outputs, which may lie anywhere between the ends. Most scores vary less than the
+ends allow, so larger bets have more weight; chosen by measurement."""
 
 CAUTION = 0.5
 """The first bet aims at most half of the way to the largest score, the next at three quarters, and

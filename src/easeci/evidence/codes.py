@@ -34,6 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from easeci.script.score import Entries, Ratio, Score
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Flags = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]
 
 
 def unlabelled(codes: Codes, alphabet: Alphabet = CELLS) -> Flags:
@@ -58,17 +60,26 @@ def in_groups(codes: Codes, alphabet: Alphabet, groups: Iterable[int]) -> Flags:
 
 
 def at_worst(codes: Codes, alphabet: Alphabet, table: Entries) -> Codes:
-    """The codes with every unsettled label at the lowest entry of the table that it can have."""
-    return _replaced(codes, alphabet, lambda group: min(group, key=table.__getitem__))
-
-
-def _replaced(codes: Codes, alphabet: Alphabet, pick: Callable[[tuple[int, ...]], int]) -> Codes:
+    """The codes with every unsettled label and every gap at its lowest entry of the table."""
     if not len(codes) or codes.max() < alphabet.unsettled(0):
         return codes
     outcome = np.arange(alphabet.codes, dtype=codes.dtype)
-    for code, possible in _between(alphabet):
-        outcome[code] = pick(possible)
+    for number, group in enumerate(alphabet.groups):
+        # The points of a lattice rise or fall within a group, so its ends are enough.
+        possible = (group[0], group[-1]) if alphabet.gaps else group
+        outcome[alphabet.unsettled(number)] = min(possible, key=table.__getitem__)
+    if alphabet.gaps:
+        low, high, groups = _gap_ends(alphabet)
+        rising = np.array([table[group[0]] <= table[group[-1]] for group in alphabet.groups])
+        outcome[alphabet.gap(0) :] = np.where(rising[groups], low, high)
     return np.asarray(outcome[codes])
+
+
+@lru_cache(maxsize=64)
+def _gap_ends(alphabet: Alphabet) -> tuple[Places, Places, Places]:
+    """The two outcomes around each gap, and its group."""
+    ends = np.array(alphabet.gaps, np.intp)
+    return ends[:, 0], ends[:, 1], np.array(alphabet.group_of, np.intp)[ends[:, 0]]
 
 
 def _between(alphabet: Alphabet) -> Iterator[tuple[int, tuple[int, ...]]]:

@@ -61,6 +61,8 @@ SHARE_FOR_DISAGREEMENT = 0.2
 """The part of the second way's level that goes to the limits of d."""
 PARTS = 8
 """Into how many parts a search cuts the interval that holds a limit."""
+MOST_VALUES = 512
+"""With more different scores, limits are computed from fewer, rounded to their disadvantage."""
 MARGIN = 1e-12
 """Limits are moved outwards by this share of the score's range: more than any rounding error."""
 
@@ -256,6 +258,7 @@ def mean_limits(scores: Floats, counts: Floats, log_alpha: float, longest: int) 
     span = most - least
     if span == 0.0:
         return np.full(len(counts), least)
+    scores, counts = _fewer_values(scores, counts)
     sizes = _bet_sizes(log_alpha, longest) / span
     target = -log_alpha + ROUNDING + math.log(len(sizes))
     # Each round cuts the interval that holds the limit into equal parts.
@@ -269,6 +272,22 @@ def mean_limits(scores: Floats, counts: Floats, log_alpha: float, longest: int) 
         last = np.maximum(rejected.sum(axis=1) - 1, 0)
         low, width = means[np.arange(len(low)), last], width / parts
     return np.maximum(low - MARGIN * span, least)
+
+
+def _fewer_values(scores: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """The same table, or one with at most ``MOST_VALUES`` scores, none of them larger than before.
+
+    Neighbouring scores that occur are taken together at the least of them. Every wealth on lower
+    scores is at most the wealth on the true ones, so the limits stay valid, whatever is taken
+    together.
+    """
+    occurring = np.flatnonzero(counts.any(axis=0))
+    if len(occurring) <= MOST_VALUES:
+        return scores, counts
+    rising = occurring[np.argsort(scores[occurring], kind="stable")]
+    places = np.linspace(scores[rising[0]], scores[rising[-1]], MOST_VALUES + 1)[:-1]
+    starts = np.unique(np.searchsorted(scores[rising], places))
+    return scores[rising][starts], np.add.reduceat(counts[:, rising], starts, axis=1)
 
 
 WIDEST = 64.0

@@ -51,7 +51,7 @@ from easeci.evidence.labelled import LabelledTestset
 from easeci.evidence.wealth import Evidence
 from easeci.script.score import Ratio, Score
 
-LARGEST = 10**12
+LARGE, LARGEST = 10**6, 10**12
 EXPONENTS = np.geomspace(0.1, 12.0, 11)
 ASIDE = 3e-4
 """How far beside a likely size the search looks: less than the three digits of the result."""
@@ -287,6 +287,11 @@ def units_needed(hypothesis: Hypothesis, target: float, log_exhaustion: float, l
     """
     if hypothesis.outright or hypothesis.everywhere:
         evidence = evidence_against(hypothesis, PROOF_AIMS, 1, 1, target)
+        return _units_by_rows(evidence, target, log_exhaustion, law)
+    if hypothesis.graded:
+        # Nearly all outputs differ. On a large testset, their share is then known.
+        count = round(LARGE * float(law[list(hypothesis.relevant)].sum()))
+        evidence = evidence_against(hypothesis, PROOF_AIMS, LARGE, count, target)
         return _units_by_rows(evidence, target, log_exhaustion, law)
     scores = sorted({float(hypothesis.entry(outcome)) for outcome in hypothesis.relevant})
     shares = [

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from easeci.errors import InfrastructureError
 from easeci.evidence.endings import Ending
 from easeci.script import Estimator, NormalClause, compile_condition, parse_condition
+from easeci.script.lattice import Scoring
+from easeci.script.scorer import MOST_TRIALS
 from easeci.verdict import wording
 from easeci.verdict.logic import Result
 
@@ -48,6 +50,8 @@ class RecordedClause:
     """The examples that the script's own tolerance needs; None where that is not known."""
     ended: Ending | None
     """How the walk of a sequential test ended; None for other estimators and in older records."""
+    scores: tuple[str, ...] = ()
+    """The names of the scores of outputs that the clause is about; none if there is no scorer."""
     interval_error: float | None = None
     """How probable it is at most that a sequential interval misses the true value.
 
@@ -58,7 +62,7 @@ class RecordedClause:
     @property
     def clause(self) -> NormalClause:
         """The clause in normal form, from its text."""
-        return _compiled(self.text)
+        return _compiled(self.text, self.scores)
 
     @property
     def estimate_words(self) -> str:
@@ -75,6 +79,7 @@ class RecordedClause:
     def document(self) -> dict[str, Any]:
         """The clause as a JSON document."""
         return {
+            **({"scores": list(self.scores)} if self.scores else {}),
             "clause": self.text,
             "estimate": self.estimate,
             "interval": [self.low, self.high],
@@ -168,9 +173,10 @@ class RecordedVerdict:
 
 
 @lru_cache(maxsize=256)
-def _compiled(text: str) -> NormalClause:
+def _compiled(text: str, scores: tuple[str, ...]) -> NormalClause:
     """Cached, because all steps of a testset have the same clauses."""
-    (clause,) = compile_condition(parse_condition(text))
+    scoring = Scoring(scores, trials=MOST_TRIALS) if scores else None
+    (clause,) = compile_condition(parse_condition(text), scoring=scoring)
     return clause
 
 
@@ -192,6 +198,7 @@ def record_of(verdict: Verdict) -> RecordedVerdict:
 def _record_of_clause(found: ClauseResult) -> RecordedClause:
     return RecordedClause(
         text=found.clause.text,
+        scores=found.clause.score.score_names,
         result=found.result,
         estimate=None if found.estimate is None else float(found.estimate),
         low=float(found.interval.low),
@@ -273,6 +280,7 @@ def _parse_clause(document: Mapping[str, Any]) -> RecordedClause:
     ended = document.get("ended")
     return RecordedClause(
         text=document["clause"],
+        scores=tuple(document.get("scores", ())),
         result=Result(document["outcome"]),
         estimate=document["estimate"],
         low=low,

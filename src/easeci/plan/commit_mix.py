@@ -52,10 +52,11 @@ class CommitMix:
         """d: the share of predictions that a commit changes."""
         return self.changed + self.shuffled
 
-    @property
-    def sentence(self) -> str:
+    def sentence(self, *, scored: bool = False) -> str:
         """What is assumed of the commits of a testset, from the numbers of this mix."""
         changes = f"each changes {100 * self.usual_difference:.3g}% of the predictions"
+        if scored:
+            changes = f"scores are 0 or 1 and change on {100 * self.usual_difference:.3g}%"
         return f"{self.opening}{self._gains()}; {changes}"
 
     def _gains(self) -> str:

@@ -6,6 +6,7 @@ Sizes and forecasts of such a clause assume a law of its outcomes
 * ratios such as precision, recall and F1, and differences of two ratios;
 * the AUC, whose unit is a block of examples;
 * measures in a slice: all numbers are those of the slice's own examples;
+* mean scores of outputs, on a lattice;
 * ``n - top(K)``, which is sized like n − o against each of the models tested before;
 * ratios with a shared prefix (:mod:`easeci.plan.prefix`): the prefix comes on top.
 """
@@ -154,7 +155,9 @@ class MeasuredClause:
             return self._size_of_cells(targets, log_exhaustion)
         if score.blocks is not None:
             return self._size_of_blocks(targets, log_exhaustion)
-        law = self.law(goal.clear)
+        # Scores between two points of a lattice lose up to one step.
+        lost = 0.0 if score.lattice is None or score.lattice.exact else score.lattice.step
+        law = self.law(goal.clear - float(lost))
         if score.subtracted is not None:
             # Every row of the evidence may miss, and gets its part of the probability.
             part = log_exhaustion - math.log(difference_rows(score, goal.tolerance))

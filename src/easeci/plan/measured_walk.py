@@ -29,7 +29,7 @@ from easeci.plan.clause_walk import POSITIONS, ClauseWalk, ExampleNeeds, exact_e
 from easeci.plan.commit_mix import CommitMix
 from easeci.plan.commit_truths import Truths
 from easeci.plan.measured_clause import MeasuredClause
-from easeci.plan.outcome_laws import block_law, lift
+from easeci.plan.outcome_laws import block_law, lift_of
 from easeci.plan.sequential import clause_size
 from easeci.plan.stopping import Boundaries, Endings, ScoreLaw, boundary
 from easeci.script import Estimator, NormalClause, Script
@@ -91,8 +91,7 @@ class _Walker:
         """The law of the outcomes for each truth; for blocks, the middle one for all."""
         score, truths = self.measured.score, self.request.truths
         if score.blocks is None:
-            assert isinstance(score.alphabet, ExampleAlphabet)
-            return np.asarray(truths.laws @ lift(score.alphabet, self.measured.shares))
+            return np.asarray(truths.laws @ lift_of(score, self.measured.shares))
         new, old = (float(aucs[self.middle]) for aucs in self._aucs)
         law = block_law(score.blocks, new, old)
         by_value = dict(zip(score.blocks.values, law, strict=True))
@@ -178,7 +177,8 @@ class _Walker:
             )
             labels = np.minimum(self.positions, first) + units * share
         sliced = score.slice is not None
-        everywhere = score.counts_everywhere and not first
+        # All outputs are taken to differ, so every example counts.
+        everywhere = (score.counts_everywhere or score.lattice is not None) and not first
         if not sliced and score.coefficients is not None:  # n − top(K)
             return ClauseWalk(share, endings)
         if not sliced and everywhere:

@@ -175,7 +175,7 @@ class PlanNumbers:
     @property
     def assumption(self) -> str:
         """What the forecast assumes of commits."""
-        return self.life.mix.sentence
+        return self.life.mix.sentence(scored=self.script.is_scored)
 
     @property
     def none_passes(self) -> bool:

@@ -14,8 +14,11 @@ The difference of two of them is then 0, whatever the accuracy is. Where a diffe
 another value, mistakes of one kind become more frequent and those of another kind rarer
 (:mod:`easeci.plan.tilted_laws`).
 
-AUC is about scores. There the scores of the two classes are normal with equal variances. Where the
+AUC is about ranks. There the ranks of the two classes are normal with equal variances. Where the
 truth is an accuracy, the AUC is taken to be equal to it.
+
+Scores of outputs are taken to be 0 or 1, and all outputs to differ. No other scores vary more, so
+most testsets take fewer labels. The truth is again how often each model has the score 1.
 
 These laws only decide sizes and forecasts, and what `easeci simulate` draws. No verdict depends on
 them.
@@ -32,6 +35,7 @@ import numpy as np
 from easeci.evidence.bets import Floats
 from easeci.plan.tilted_laws import tilted, value_of_means
 from easeci.script import Script
+from easeci.script.lattice import Lattice
 from easeci.script.outcomes import Cell, ExampleAlphabet
 from easeci.script.score import Blocks, Score
 
@@ -91,6 +95,30 @@ def lift(alphabet: ExampleAlphabet, shares: Shares) -> Floats:
         for label in range(other + 1):
             for (new, old), chance in _predictions(cell, label, named).items():
                 matrix[row, places[(*cell.value, new, old, label)]] += named[label] * chance
+    return matrix
+
+
+def lift_of(score: Score, shares: Shares) -> Floats:
+    """The probability of each outcome of a score given the cell, shape (5, outcomes)."""
+    if score.lattice is not None:
+        return _lattice_lift(score.lattice)
+    assert isinstance(score.alphabet, ExampleAlphabet)
+    return lift(score.alphabet, shares)
+
+
+@lru_cache(maxsize=64)
+def _lattice_lift(lattice: Lattice) -> Floats:
+    """All outputs differ, and each has the score 1 where its model is right, otherwise 0."""
+    group = lattice.alphabet.groups[-1]
+    matrix = np.zeros((len(Cell), lattice.alphabet.outcomes))
+    for row, cell in enumerate(Cell):
+        new, old, _ = cell.value
+        of_model = {"n": new, "o": old}
+        combined = sum(
+            (weight * of_model[term.model] for term, weight in lattice.terms), lattice.difference
+        )
+        nearest = min(group, key=lambda outcome: abs(lattice.values[outcome] - combined))
+        matrix[row, nearest] = 1.0
     return matrix
 
 
@@ -183,8 +211,7 @@ Accuracies = tuple[float, float]
 
 def lifted(score: Score, accuracies: Accuracies, shares: Shares, difference: float) -> Floats:
     """The law of a score's outcomes, for two models of these accuracies."""
-    assert isinstance(score.alphabet, ExampleAlphabet)
-    return np.asarray(cells_law(*accuracies, difference) @ lift(score.alphabet, shares))
+    return np.asarray(cells_law(*accuracies, difference) @ lift_of(score, shares))
 
 
 def _accuracies_at(
@@ -194,8 +221,7 @@ def _accuracies_at(
 
     None if the score hardly depends on them.
     """
-    assert isinstance(score.alphabet, ExampleAlphabet)
-    by_cell = lift(score.alphabet, shares) @ tables_of(score).T
+    by_cell = lift_of(score, shares) @ tables_of(score).T
     families = deciding_families(by_cell, difference)
     if score.needs_old_model:
         families.reverse()

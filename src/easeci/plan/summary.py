@@ -171,6 +171,8 @@ def bring_words(plan: PlanNumbers) -> str:
 
 def label_words(plan: PlanNumbers) -> str:
     """How many labels are needed and when, as a sentence."""
+    if plan.script.is_scored and not plan.script.needs_references:
+        return "none: scores need no references."
     if plan.by_need:
         labels = plan.labels
         slices = [clause.score.slice for clause in plan.script.clauses]

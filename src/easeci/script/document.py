@@ -115,7 +115,7 @@ def _scoring(values: Mapping[str, Any], entries: Mapping[str, Entry]) -> Scoring
             if name in values and values[name] not in (LabelKind.CLASS, 1):
                 raise refuse(name, "this needs a scorer", "Add a line such as   scorer: exact")
         return None
-    built_in = scorer is not None and scorer.kind.built_in
+    built_in = scorer.kind if scorer is not None and scorer.kind.built_in else None
     if "classes" in values:
         raise refuse(
             "classes",
@@ -123,11 +123,11 @@ def _scoring(values: Mapping[str, Any], entries: Mapping[str, Entry]) -> Scoring
             "Leave out classes:, or scorer: to count right and wrong predictions.",
         )
     if built_in and set(names) - {MAIN_SCORE}:
-        raise refuse("scores", f"{scorer.kind} gives one score, without a name", "Leave them out.")
+        raise refuse("scores", f"{built_in} gives one score, without a name", "Leave them out.")
     if built_in and values.get("labels") is LabelKind.NONE:
-        raise refuse("labels", f"{scorer.kind} compares with references", "Write labels: class.")
+        raise refuse("labels", f"{built_in} compares with references", "Write labels: class.")
     known = names if scorer is None else dict.fromkeys((MAIN_SCORE, *names))
-    return Scoring(tuple(known), values.get("trials", 1), all_or_nothing=built_in)
+    return Scoring(tuple(known), values.get("trials", 1), all_or_nothing=built_in is not None)
 
 
 def parse_option(name: str, text: str, parse: Callable[[str], Value]) -> Value:

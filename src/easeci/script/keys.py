@@ -346,7 +346,7 @@ KEYS: tuple[ScriptKey, ...] = (
     ScriptKey(
         "scores",
         "names of scores that the scorer gives beside the main one, for n.faithful; default: none",
-        "faithful, concise",
+        "faithful",
         parse_score_name,
         False,
         True,

@@ -75,6 +75,8 @@ class Lattice:
     parts: int
     graded: bool
     """Whether scores may lie between the ends. Then nothing is known of their variance."""
+    exact: bool = False
+    """Whether every combined score is a point."""
 
     @staticmethod
     def of(
@@ -90,7 +92,7 @@ class Lattice:
         if scoring.all_or_nothing:
             parts = _exact_parts(weights, difference, scoring.trials)
             if parts * span <= MOST_POINTS:
-                return Lattice(terms, difference, parts, graded=not plain)
+                return Lattice(terms, difference, parts, graded=not plain, exact=True)
         usual = lcm(USUAL_PARTS, scoring.trials)
         wanted = usual * ceil(STEPS_A_TOLERANCE / tolerance / usual)
         parts = wanted if wanted * span <= MOST_POINTS else max(floor(MOST_POINTS / span), 1)

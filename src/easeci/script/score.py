@@ -223,6 +223,12 @@ class Score:
             return (self.blocks.positive,)
         return self.alphabet.classes if isinstance(self.alphabet, ExampleAlphabet) else ()
 
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """The names of the scores of outputs that it is about."""
+        terms = () if self.lattice is None else self.lattice.terms
+        return tuple(dict.fromkeys(term.name for term, _ in terms))
+
     # -- where it can lie
 
     @cached_property

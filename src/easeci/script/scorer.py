@@ -124,7 +124,7 @@ def _tolerance(options: list[str]) -> Fraction:
 def _ignored(option: str) -> Ignored:
     if option in list(Ignored):
         return Ignored(option)
-    close = closest(option, Ignored)
+    close = closest(f"ignore-{option}", Ignored)
     hint = f"Did you mean '{close}'? " if close else ""
     raise Problem(
         f"unknown option of a scorer: '{option[:40]}'", hint=f"{hint}{', '.join(Ignored)}."

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
 from easeci.errors import DataError
+from easeci.evidence.bets import Floats
 from easeci.evidence.codes import Codes
 from easeci.evidence.facts import ClassColumns, Facts, Places, RankColumns
 from easeci.script import Script
+from easeci.script.lattice import ScoreTerm
 from easeci.script.syntax import SliceTest
 from easeci.tables.column import ModelRanks, as_text, shortened
 from easeci.tables.order import Positions
@@ -32,7 +34,8 @@ class ExampleColumns:
     """All that clauses may look at, in one order: cells, models, labels, slices, earlier models.
 
     ``labels`` are null where none is known. ``rivals`` are the codes of n, o and d against models
-    that were tested before, for ``top``.
+    that were tested before, for ``top``. ``scores`` are those of outputs, NaN where one is not
+    known.
     """
 
     cells: Codes
@@ -41,6 +44,7 @@ class ExampleColumns:
     labels: pl.Series | None
     slices: ExampleSlices | None = None
     rivals: Sequence[Codes] = ()
+    scores: Mapping[ScoreTerm, Floats] = field(default_factory=dict)
 
 
 def example_facts(script: Script, columns: ExampleColumns, order: Positions | None = None) -> Facts:
@@ -48,7 +52,7 @@ def example_facts(script: Script, columns: ExampleColumns, order: Positions | No
     names, slices = script.named_classes, columns.slices
     classes = _classes(names, columns) if names else None
     ranks = {name: _ranks(name, columns) for name in _ranked(script)}
-    rivals, cells = tuple(columns.rivals), columns.cells
+    rivals, cells, scores = tuple(columns.rivals), columns.cells, dict(columns.scores)
     if slices is not None:
         for column in {where.column for where in script.slices if where.test is SliceTest.EQUAL}:
             slices.partition(column)  # all its slices in one pass
@@ -56,9 +60,10 @@ def example_facts(script: Script, columns: ExampleColumns, order: Positions | No
         cells, rivals = cells[order], tuple(codes[order] for codes in rivals)
         classes = None if classes is None else classes.taken(order)
         ranks = {name: found.taken(order) for name, found in ranks.items()}
+        scores = {term: values[order] for term, values in scores.items()}
         slices = None if slices is None else slices.ordered(order)
     members = {} if slices is None else {w: slices.positions(w) for w in script.slices}
-    return Facts(cells, classes, members, ranks, rivals)
+    return Facts(cells, classes, members, ranks, rivals, scores)
 
 
 def _classes(names: tuple[str, ...], columns: ExampleColumns) -> ClassColumns:

@@ -149,7 +149,7 @@ def _rank(found: ClauseFinding) -> int:
 
 def _sentence(found: ClauseFinding, *, passed: bool) -> str:
     words = _words_for(found.clause)
-    after = f", after {_labels(found.labels)}" if found.labels else ""
+    after = f", after {_labels(found)}" if found.labels else ""
     if found.result is Result.TRUE:
         return words.shown() + after
     if found.result is Result.FALSE:
@@ -164,18 +164,22 @@ def _reason(found: ClauseFinding, words: _Words, *, passed: bool) -> str:
             gone = f"{words.ruled_out(clear, passed=passed)} is ruled out"
             if found.labels == 0:
                 return f"asked for no label, because {gone}"
+            if found.clause.score.lattice is not None:
+                return f"stopped after {_labels(found)}, because {gone}"
             if not found.asked:
                 return f"asked for no label beyond the {found.labels:,} at hand, because {gone}"
-            return f"stopped asking after {_labels(found.labels)}, because {gone}"
+            return f"stopped asking after {_labels(found)}, because {gone}"
         case Ending.EXHAUSTED:
-            return "examples ran out" + (f" after {_labels(found.labels)}" if found.labels else "")
+            return "examples ran out" + (f" after {_labels(found)}" if found.labels else "")
         case _:
             left = interval_words(found.clause.score, found.low, found.high)
             return f"the examples leave {left} possible"
 
 
-def _labels(count: int) -> str:
-    return "1 label" if count == 1 else f"{count:,} labels"
+def _labels(found: ClauseFinding) -> str:
+    """How many labels a clause used; with a scorer, on how many examples it looked at scores."""
+    word = "label" if found.clause.score.lattice is None else "example"
+    return f"1 {word}" if found.labels == 1 else f"{found.labels:,} {word}s"
 
 
 def _clear(clause: NormalClause, *, passed: bool) -> Fraction:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from easeci.script import compile_condition, parse_condition
-from easeci.script.algebra import evaluate, parts_of
+from easeci.script.algebra import Terms, evaluate, parts_of
 from easeci.script.outcomes import CELLS
 from easeci.script.problem import Problem
 from easeci.script.syntax import Condition, Expression
@@ -21,7 +21,7 @@ from tests.unit.script.test_syntax import value_at
 def test_an_expression_has_its_value_in_every_cell(expression: Expression) -> None:
     """On data of one cell only, where all means are that cell's values: as Python computes it."""
     try:
-        value = evaluate(expression, CELLS)
+        value = evaluate(expression, Terms(CELLS))
     except Problem as problem:
         assert problem.message
         return

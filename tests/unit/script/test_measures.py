@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.script import Score, compile_condition, parse_condition
+from easeci.script.lattice import Scoring
 from easeci.script.measures import (
     BY_NAME,
     CLASS_MEASURES,
@@ -153,8 +154,9 @@ def test_the_example_of_a_measure_has_the_measure(measure: object) -> None:
     """Each row of the documented table has an example that compiles."""
     assert isinstance(measure, type(MEASURES[0]))
     condition = parse_condition(measure.example)
-    assert compile_condition(condition)
-    names = [m.name for c in condition.clauses for m in measures_of(c.left)]
+    scoring = Scoring(trials=3) if measure.form is Form.TRIALS else None
+    assert compile_condition(condition, scoring=scoring)
+    names = [m.name.partition("@")[0] for c in condition.clauses for m in measures_of(c.left)]
     assert measure.name in names
     assert measure.written.startswith(measure.name)
     assert BY_NAME[measure.name] is measure
