@@ -106,8 +106,8 @@ class Scored(Event):
 
     ``scorer`` is the digest of the scorer, ``outputs`` that of the outputs that were scored.
     ``scored`` counts the outputs, ``failed`` those that the scorer could not score: they score 0.
-    ``unsettled`` counts outputs that were imported without a score, and ``settled`` those that had
-    been and have one now. ``log`` is what the owner's program printed when it failed. ``by`` is
+    ``unsettled`` counts scores that were imported empty, and ``settled`` those that had been and
+    are known now. ``log`` is what the owner's program printed when it failed. ``by`` is
     empty unless the scores were imported.
     """
 

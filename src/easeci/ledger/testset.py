@@ -115,11 +115,11 @@ class Testset:
     corrected: int = 0
     score_files: list[str] = field(default_factory=list)
     scored: int = 0
-    """How many outputs have a score, or were imported without one."""
+    """How many outputs got a score."""
     failed_scores: int = 0
     """How many of them score 0 because the scorer could not score them."""
     unsettled_scores: int = 0
-    """How many outputs were imported without a score."""
+    """How many scores were imported empty, and are not known yet."""
     scorer_log: str | None = None
     """What the owner's scorer printed when it last failed."""
     retired: Retirement | None = None

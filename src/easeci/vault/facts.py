@@ -17,6 +17,7 @@ from easeci.tables.align import example_codes, require_common_value, require_com
 from easeci.tables.column import Column, ColumnRole
 from easeci.tables.facts import ExampleColumns, ModelOutput, class_places, example_facts
 from easeci.tables.slices import ExampleSlices
+from easeci.vault.scored_answers import ReferenceReader
 from easeci.vault.scored_facts import ScoredExamples, load_scored_examples
 from easeci.vault.testset import SealedTestset
 
@@ -155,6 +156,15 @@ class AnswerReader:
             new_right=made == label,
             old_right=before == label,
         )
+
+
+def answer_reader(
+    testset: SealedTestset, script: Script, models: VerdictModels
+) -> AnswerReader | ReferenceReader:
+    """What reads the answers of labellers for the models that a verdict compares."""
+    if script.is_scored:
+        return ReferenceReader.of(testset, script, models.new, models.old)
+    return AnswerReader.of(testset, script, models)
 
 
 def class_warning(testset: SealedTestset, name: str, label_files: Sequence[str]) -> str | None:

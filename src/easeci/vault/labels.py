@@ -17,9 +17,11 @@ import polars as pl
 from easeci.errors import DataError
 from easeci.evidence.cells import LabelState
 from easeci.files import create_file, explained
+from easeci.script.scorer import Scorer
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import COLUMNS, KNOWN, Answers, fold_answers
 from easeci.tables.column import Column, ColumnRole, comparable, named, require_unique, where
+from easeci.tables.scorers import unusable_reason, usable_references
 from easeci.vault import paths
 from easeci.vault.classes import MOST_QUOTED, spelt
 from easeci.vault.examples import SealedExamples
@@ -84,15 +86,17 @@ class LabelFiles:
         correct: bool = False,
         classes: Sequence[str] = (),
         strict: bool = False,
+        scorer: Scorer | None = None,
     ) -> LabelsReceived:
         """Store the new ones of these answers. A known label changes only with ``correct``.
 
         Answers that cannot be used are left out and listed among the problems. DataError if
-        nothing new is left, or if there is any problem and the caller is ``strict``.
+        nothing new is left, or if there is any problem and the caller is ``strict``. With a
+        ``scorer``, labels are references: any text that it can use.
         """
         ids, before = self.examples.ids, self.known(known)
         answers, public = without(answers, self.public)
-        merged = merge(ids, before, answers, correct=correct, classes=classes)
+        merged = merge(ids, before, answers, correct=correct, classes=classes, scorer=scorer)
         received = merged.received
         problems = list(received.problems)
         if strict and received.disputed:
@@ -169,14 +173,19 @@ def merge(
     *,
     correct: bool = False,
     classes: Sequence[str] = (),
+    scorer: Scorer | None = None,
 ) -> Merged:
     """What answers add to the labels known before. A label changes only with ``correct``."""
     rows, problems = _usable(ids, answers, classes)
+    if scorer is not None:
+        rows, unusable = _without_unusable(scorer, rows)
+        problems += unusable
     after = pl.DataFrame({"id": ids}).join(rows, on="id", how="left", maintain_order="left")
-    require_comparable(
-        Column("the labels known", ColumnRole.LABELS, ids, before["label"]),
-        Column(answers.name, ColumnRole.LABELS, ids, after["label"]),
-    )
+    if scorer is None:  # references are texts, and not names of classes
+        require_comparable(
+            Column("the labels known", ColumnRole.LABELS, ids, before["label"]),
+            Column(answers.name, ColumnRole.LABELS, ids, after["label"]),
+        )
     was, now = before["state"].is_in(list(KNOWN)), after["state"].is_in(list(KNOWN))
     was, now = was.fill_null(False), now.fill_null(False)
     same_label = before["label"].eq_missing(after["label"])
@@ -203,6 +212,15 @@ def merge(
     )
     stored = after.filter(chosen).select(COLUMNS)
     return Merged(stored, replace(received, problems=tuple(problems)))
+
+
+def _without_unusable(scorer: Scorer, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The answers without references that the scorer cannot use, and what is wrong with those."""
+    bad = ~usable_references(scorer, rows["label"])
+    if not bad.any():
+        return rows, []
+    found = f"{int(bad.sum()):,} references {unusable_reason(scorer)}"
+    return rows.filter(~bad), [f"{found}, at id {named(rows['id'].filter(bad))}"]
 
 
 def _usable(

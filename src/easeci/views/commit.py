@@ -40,6 +40,8 @@ class CommitEvidence:
     has_log: bool
     why: str | None = None
     """Why it passed or failed, in one sentence; None until it is decided."""
+    failed_scores: int = 0
+    """How many outputs score 0 because the scorer could not score them."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ def _evidence(project: Project, submission: Submission) -> CommitEvidence:
         became_baseline=submission.became_baseline,
         has_log=submission.log is not None,
         why=None if step is None else step_reason(step),
+        failed_scores=0 if step is None else step.failed_scores,
     )
 
 
@@ -118,4 +121,5 @@ def curves_key(project: Project, number: int) -> tuple[object, ...]:
     if step is None:
         return (project.name, testset.number, None, 0)
     files = len(testset.label_files) if step.label_files is None else step.label_files
-    return (project.name, testset.number, step.number, files)
+    scores = len(testset.score_files) if step.score_files is None else step.score_files
+    return (project.name, testset.number, step.number, files, scores)

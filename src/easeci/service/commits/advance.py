@@ -1,11 +1,12 @@
 """Go on from wherever the last command ended: :func:`catch_up`, and nothing else, does it.
 
-It takes the charged steps in their order, scores outputs where the script has a scorer, decides
-each step as far as labels and time allow, gives signals, archives the baseline, lets go of fetched commits and sends mail. A step is charged before
-its program sees a sealed example. Its turn comes when the step before it is decided: its baseline
-and the labels at hand are fixed then. Signals are given in the same order. All of it follows from
-the state, so it does not matter which command does it. Every command that writes acts through
-:func:`acting`; commands and pages that only read never do.
+It takes the charged steps in their order, scores outputs if the script has a scorer, decides each
+step as far as labels and time allow, gives signals, archives the baseline, lets go of fetched
+commits and sends mail. A step is charged before its program sees a sealed example. Its turn comes
+when the step before it is decided: its baseline and the labels at hand are fixed then. Signals are
+given in the same order. All of it follows from the state, so it does not matter which command does
+it. Every command that writes acts through :func:`acting`; commands and pages that only read never
+do.
 """
 
 from __future__ import annotations
