@@ -1,4 +1,7 @@
-"""From a commit to its predictions: check it out, run its program, take what it wrote."""
+"""From a commit to its predictions: check it out, run its program, take what it wrote.
+
+The owner's scorer (:mod:`easeci.build.scoring`) runs in the same way, on other files.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,6 @@ from easeci.build.workspace import Workspace, copy_examples, open_workspace
 from easeci.errors import BuildError, InfrastructureError, UsageError
 
 NAMES = ("predictions.csv", "predictions.parquet", "predictions.jsonl")
-"""EASECI_PREDICTIONS names the first; a program may write one of the others beside it instead."""
 LOG_NAME = "build.log"
 BLOCK = 1 << 20
 
@@ -60,6 +62,35 @@ BuildSource = FetchedCommit | TreeSource | ArchiveSource
 
 
 @dataclass(frozen=True)
+class Exchange:
+    """What a program is given, what it must write, and the variables that name both.
+
+    ``reads`` is the variable for what it is given: the file ``given`` of that folder, or the folder
+    itself if that is empty. ``writes`` names the first of ``names``; a program may write one of the
+    others beside it instead.
+    """
+
+    reads: str
+    given: str
+    writes: str
+    names: tuple[str, ...]
+    what: str
+    """What it writes, as messages call it."""
+
+
+PREDICTIONS = Exchange("EASECI_EXAMPLES", "", "EASECI_PREDICTIONS", NAMES, "predictions")
+
+
+@dataclass(frozen=True)
+class ProgramFiles:
+    """What a program wrote, and its log."""
+
+    written: Path
+    log: Path
+    seconds: float
+
+
+@dataclass(frozen=True)
 class BuiltPredictions:
     """What a build gave. The log is the owner's: it may show examples."""
 
@@ -85,12 +116,40 @@ def make_predictions(
     the program must not see although they may lie within ones that it sees (the store, the vault);
     the repository always is one.
     """
+    made = run_program(
+        source,
+        program,
+        PREDICTIONS,
+        examples,
+        into,
+        sandboxes,
+        repository=repository,
+        hidden=hidden,
+    )
+    return BuiltPredictions(made.written, made.log, made.seconds)
+
+
+def run_program(
+    source: BuildSource,
+    program: Program,
+    exchange: Exchange,
+    given: Path,
+    into: Path,
+    sandboxes: Sequence[Sandbox],
+    *,
+    repository: Repository,
+    hidden: Sequence[Path] = (),
+) -> ProgramFiles:
+    """Run a program on the folder ``given``; what it writes and its log go into another folder.
+
+    The rules are those of :func:`make_predictions`.
+    """
     secret = tuple(folder.resolve() for folder in (*repository.folders, *hidden))
     toolchain = find_toolchain(secret, program.mounts)
     for tree in repository.trees:
         refuse_editable(toolchain.prefixes, tree)
     into.mkdir(parents=True, exist_ok=True)
-    build = _Build(source, program, examples, into, toolchain, secret)
+    build = _Build(source, program, exchange, given, into, toolchain, secret)
     reasons = []
     for sandbox in sandboxes:
         problem = why_absent(sandbox)
@@ -111,19 +170,20 @@ class _Build:
 
     source: BuildSource
     program: Program
-    examples: Path
+    exchange: Exchange
+    given: Path
     into: Path
     toolchain: Toolchain
     hidden: tuple[Path, ...]
 
-    def run_in(self, sandbox: Sandbox) -> BuiltPredictions:
+    def run_in(self, sandbox: Sandbox) -> ProgramFiles:
         uid, limits = user_for(sandbox), self.program.limits
         with open_workspace(uid, self.hidden) as space:
-            _fill(space, self.source, self.program.ignore, self.examples)
+            _fill(space, self.source, self.program.ignore, self.given)
             job = Job(
                 space,
                 _command(self.program.command, space.checkout, self.toolchain.python),
-                _environment(self.toolchain, sandbox.layout(space)),
+                _environment(self.toolchain, sandbox.layout(space), self.exchange),
                 self.toolchain.mounts,
                 self.hidden,
                 limits,
@@ -132,12 +192,12 @@ class _Build:
             with run_limited(sandbox, job) as outcome:
                 log = self.into / LOG_NAME
                 _write(log, outcome.log)
-                _require_success(outcome, limits)
-                predictions = _take(outcome.output, self.into, limits)
-        return BuiltPredictions(predictions, log, outcome.seconds)
+                _require_success(outcome, limits, self.exchange)
+                written = _take(outcome.output, self.into, limits, self.exchange)
+        return ProgramFiles(written, log, outcome.seconds)
 
 
-def _fill(space: Workspace, source: BuildSource, ignore: Sequence[str], examples: Path) -> None:
+def _fill(space: Workspace, source: BuildSource, ignore: Sequence[str], given: Path) -> None:
     match source:
         case FetchedCommit():
             checkout(source, space.checkout, ignore)
@@ -149,7 +209,7 @@ def _fill(space: Workspace, source: BuildSource, ignore: Sequence[str], examples
                 shutil.copytree(source.folder, space.checkout, symlinks=True, dirs_exist_ok=True)
                 set_times(space.checkout)
     with _copying("the examples"):
-        copy_examples(examples, space.examples)
+        copy_examples(given, space.examples)
 
 
 @contextmanager
@@ -162,7 +222,7 @@ def _copying(what: str) -> Iterator[None]:
         raise InfrastructureError(f"{what} cannot be copied: {error.strerror}") from None
 
 
-def _environment(toolchain: Toolchain, layout: Layout) -> dict[str, str]:
+def _environment(toolchain: Toolchain, layout: Layout, exchange: Exchange) -> dict[str, str]:
     """All environment variables of the program; it gets no others."""
     return {
         "PATH": os.pathsep.join(map(str, toolchain.search_path)),
@@ -171,8 +231,8 @@ def _environment(toolchain: Toolchain, layout: Layout) -> dict[str, str]:
         "USER": "build",
         "LOGNAME": "build",
         "LANG": "C.UTF-8",
-        "EASECI_EXAMPLES": str(layout.examples),
-        "EASECI_PREDICTIONS": str(layout.output / NAMES[0]),
+        exchange.reads: str(layout.examples / exchange.given),
+        exchange.writes: str(layout.output / exchange.names[0]),
         **dict(toolchain.environment),
     }
 
@@ -219,7 +279,7 @@ def _needs_python(path: Path, name: str) -> bool:
     return False
 
 
-def _require_success(outcome: ProgramOutcome, limits: Limits) -> None:
+def _require_success(outcome: ProgramOutcome, limits: Limits, exchange: Exchange) -> None:
     if not outcome.began:
         said = outcome.log.decode("utf-8", "replace").strip().splitlines()
         raise SandboxFailedError(f"the sandbox failed: {said[-1] if said else 'it gave no reason'}")
@@ -230,7 +290,7 @@ def _require_success(outcome: ProgramOutcome, limits: Limits) -> None:
     if outcome.code == 128 + signal.SIGXFSZ:
         raise BuildError(
             f"the program wrote a file larger than {size_text(limits.output_bytes)}",
-            hint="Predictions are all that is kept; let it write less.",
+            hint=f"{exchange.what.capitalize()} are all that is kept; let it write less.",
         )
     raise BuildError(f"the program ended with {_ending(outcome.code)}")
 
@@ -244,14 +304,14 @@ def _ending(code: int) -> str:
     return f"exit code {code}" + (f" ({names[number]})" if number in names else "")
 
 
-def _take(output: int, into: Path, limits: Limits) -> Path:
-    """Copy the predictions to where the caller wants them: a regular file, not too large."""
+def _take(output: int, into: Path, limits: Limits, exchange: Exchange) -> Path:
+    """Copy what was written to where the caller wants it: a regular file, not too large."""
     left = set(os.listdir(output))
-    found = [name for name in NAMES if name in left]
+    found = [name for name in exchange.names if name in left]
     if not found:
         raise BuildError(
-            "the program wrote no predictions",
-            hint="It must write the file that EASECI_PREDICTIONS names.",
+            f"the program wrote no {exchange.what}",
+            hint=f"It must write the file that {exchange.writes} names.",
         )
     if len(found) > 1:
         raise BuildError(f"the program wrote {' and '.join(found)}", hint="Write one of them.")

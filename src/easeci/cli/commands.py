@@ -63,6 +63,11 @@ COMMANDS = {
     "labels": CommandEntry(
         "labels", "labels", "The labels of the testset: bring some in, ask which are wanted."
     ),
+    "scores": CommandEntry(
+        "scores",
+        "scores",
+        "Scores of outputs from a judge outside: ask which are wanted, bring some in.",
+    ),
     "baseline": CommandEntry(
         "baseline", "baseline", "The old model that commits are compared with."
     ),

@@ -36,7 +36,9 @@ def log(
     ] = False,
     build: Annotated[
         str | None,
-        typer.Option("--build", help="With --owner: what commit number N, or baseline, printed."),
+        typer.Option(
+            "--build", help="With --owner: what commit number N, baseline or scorer printed."
+        ),
     ] = None,
     audit: Annotated[
         bool,
@@ -117,7 +119,7 @@ def _verify(store: Any, project: str | None, as_json: bool) -> None:
 
 def _show_build(found: Project, build: str, *, owner: bool) -> None:
     from easeci.service.looks import record_look
-    from easeci.views.history import baseline_log, build_log
+    from easeci.views.history import baseline_log, build_log, scorer_log
 
     if not owner:
         raise UsageError(
@@ -126,10 +128,12 @@ def _show_build(found: Project, build: str, *, owner: bool) -> None:
         )
     if build == "baseline":
         printed = baseline_log(found)
+    elif build == "scorer":
+        printed = scorer_log(found)
     elif build.isdecimal():
         printed = build_log(found, int(build))
     else:
-        raise UsageError("--build takes a commit's number in the log, or the word baseline")
+        raise UsageError("--build takes a commit's number in the log, or baseline, or scorer")
     record_look(found, "build", say_waiting, by=login_name())
     print(program_output(printed) or "(it printed nothing)")
 

@@ -82,6 +82,10 @@ def _show_owner(owner: OwnerStatus) -> None:
     console.print(f"  examples   {owner.examples:,}{needed}")
     wanted = f", {owner.labels_wanted:,} more wanted now" if owner.labels_wanted else ""
     console.print(f"  labels     {owner.labels:,}{wanted}")
+    if owner.scores or owner.scores_wanted:
+        more = f", {owner.scores_wanted:,} more wanted now" if owner.scores_wanted else ""
+        failed = f", {owner.failed_scores:,} of them failed" if owner.failed_scores else ""
+        console.print(f"  scores     {owner.scores:,} outputs{failed}{more}")
     console.print(
         f"  answers    {owner.passed:,} passed, {owner.undecided:,} undecided, "
         f"{owner.waiting:,} waiting, {owner.build_errors:,} build errors"

@@ -101,6 +101,31 @@ class LabelsAdded(Event):
 
 
 @dataclass(frozen=True)
+class Scored(Event):
+    """Outputs got their scores: a file of the vault. A score never changes.
+
+    ``scorer`` is the digest of the scorer, ``outputs`` that of the outputs that were scored.
+    ``scored`` counts the outputs, ``failed`` those that the scorer could not score: they score 0.
+    ``unsettled`` counts scores that were imported empty, and ``settled`` those that had been and
+    are known now. ``log`` is what the owner's program printed when it failed. ``by`` is
+    empty unless the scores were imported.
+    """
+
+    testset: int
+    file: str
+    digest: str
+    scorer: str
+    outputs: str
+    scored: int
+    failed: int = 0
+    unsettled: int = 0
+    settled: int = 0
+    log: str | None = None
+    log_digest: str | None = None
+    by: str = ""
+
+
+@dataclass(frozen=True)
 class TestsetRetired(Event):
     """The end of a testset: no more commits are tested on it.
 
@@ -319,7 +344,7 @@ class TurnCame(Event):
     """The step before is decided, and this one is next.
 
     ``baseline`` is the commit that it is compared with, ``model`` which model of it, and
-    ``label_files`` how many files of labels are at hand.
+    ``label_files`` and ``score_files`` how many files of labels and scores are at hand.
     """
 
     testset: int
@@ -327,6 +352,7 @@ class TurnCame(Event):
     baseline: str | None
     label_files: int
     model: str | None = None
+    score_files: int = 0
 
 
 @dataclass(frozen=True)
@@ -335,7 +361,8 @@ class Decided(Event):
 
     It has none if nothing was tested: the program failed on the sealed examples, or had not ended
     when its signal was due, or its commit was adopted as the first baseline. ``at_tick``: its
-    signal was due before its program had ended or the labels were there.
+    signal was due before its program had ended or the labels were there. ``failed_scores`` counts
+    outputs of the two models that score 0 because the scorer could not score them.
     """
 
     testset: int
@@ -343,6 +370,7 @@ class Decided(Event):
     passed: bool
     verdict: Mapping[str, Any] | None
     at_tick: bool = False
+    failed_scores: int = 0
 
 
 @dataclass(frozen=True)
@@ -470,6 +498,16 @@ class LabelsExported(Event):
 
 
 @dataclass(frozen=True)
+class ScoresExported(Event):
+    """So many outputs that wait for a score were written to a file, in some format."""
+
+    testset: int
+    outputs: int
+    format: str
+    by: str = ""
+
+
+@dataclass(frozen=True)
 class TokenMade(Event):
     """A token was made. Neither it nor its digest is recorded here."""
 
@@ -519,6 +557,7 @@ KINDS: dict[str, type[Event]] = {
         ProjectOpened,
         TestsetAdded,
         LabelsAdded,
+        Scored,
         TestsetRetired,
         BaselineSet,
         BaselineArchived,
@@ -546,6 +585,7 @@ KINDS: dict[str, type[Event]] = {
         BackupBegun,
         OlderStoreAccepted,
         LabelsExported,
+        ScoresExported,
         TokenMade,
         TokenRemoved,
     )

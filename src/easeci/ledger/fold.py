@@ -44,6 +44,8 @@ from easeci.ledger.events import (
     ProjectOpened,
     Promoted,
     SampleBuilt,
+    Scored,
+    ScoresExported,
     SealedRunBegun,
     SealedRunFailed,
     SealedRunInterrupted,
@@ -157,6 +159,18 @@ def _labels_added(state: State, event: LabelsAdded, record: Record) -> None:  # 
     testset.files[event.file] = event.digest
     testset.labels += event.added
     testset.corrected += event.corrected
+
+
+def _scored(state: State, event: Scored, record: Record) -> None:  # noqa: ARG001
+    testset = state.testsets[event.testset]
+    testset.score_files.append(event.file)
+    testset.files[event.file] = event.digest
+    if event.log is not None and event.log_digest is not None:
+        testset.scorer_log = event.log
+        testset.files[event.log] = event.log_digest
+    testset.scored += event.scored
+    testset.failed_scores += event.failed
+    testset.unsettled_scores += event.unsettled - event.settled
 
 
 def _testset_retired(state: State, event: TestsetRetired, record: Record) -> None:  # noqa: ARG001
@@ -274,6 +288,7 @@ def _charged(state: State, event: Charged, record: Record) -> None:
 def _turn_came(state: State, event: TurnCame, record: Record) -> None:  # noqa: ARG001
     step = state.testsets[event.testset].steps[event.step - 1]
     step.began, step.baseline, step.at_hand = True, event.baseline, event.label_files
+    step.scores_at_hand = event.score_files
     step.baseline_model = event.baseline if event.model is None else event.model
 
 
@@ -282,6 +297,7 @@ def _decided(state: State, event: Decided, record: Record) -> None:
     step = testset.steps[event.step - 1]
     step.passed, step.document, step.decided_at = event.passed, event.verdict, record.at
     step.label_files, step.at_tick = len(testset.label_files), event.at_tick
+    step.score_files, step.failed_scores = len(testset.score_files), event.failed_scores
     step.adopted = event.passed and event.verdict is None and not event.at_tick
     note_passed(state, testset, step)
 
@@ -367,6 +383,10 @@ def _labels_exported(state: State, event: LabelsExported, record: Record) -> Non
     state.looks.append((record.at, LABELLING))
 
 
+def _scores_exported(state: State, event: ScoresExported, record: Record) -> None:  # noqa: ARG001
+    state.looks.append((record.at, LABELLING))
+
+
 def _for_the_audit(state: State, event: Event, record: Record) -> None:
     """The state does not depend on it; the audit reads the records themselves."""
 
@@ -379,6 +399,7 @@ _APPLY: dict[type[Event], Callable[[State, Any, Record], None]] = {
     ProjectOpened: _project_opened,
     TestsetAdded: _testset_added,
     LabelsAdded: _labels_added,
+    Scored: _scored,
     TestsetRetired: _testset_retired,
     BaselineSet: _baseline_set,
     BaselineArchived: _baseline_archived,
@@ -406,6 +427,7 @@ _APPLY: dict[type[Event], Callable[[State, Any, Record], None]] = {
     BackupBegun: _for_the_audit,
     OlderStoreAccepted: _older_store_accepted,
     LabelsExported: _labels_exported,
+    ScoresExported: _scores_exported,
     TokenMade: _for_the_audit,
     TokenRemoved: _for_the_audit,
 }

@@ -34,6 +34,8 @@ class SealedTerms:
     steps: int
     fixed_times: bool
     """Whether signals are given at fixed times only."""
+    is_scored: bool = False
+    """Whether quality is a score of outputs."""
 
 
 def sealed(entries: Mapping[str, Entry]) -> dict[str, list[str]]:
@@ -69,4 +71,5 @@ def sealed_terms(texts: Mapping[str, list[str]]) -> SealedTerms:
         adaptivity=parse_adaptivity(texts["adaptivity"][0])[0],
         steps=parse_steps(texts["steps"][0]),
         fixed_times="disclose" in texts,
+        is_scored="scorer" in texts or "scores" in texts,
     )

@@ -57,7 +57,8 @@ class Step:
 
     ``document`` is the verdict as it was recorded; None if nothing was tested. ``label_files`` is
     how many of the testset's files of labels it was decided with, and ``at_hand`` how many were
-    there when its turn came; None if an older version charged it.
+    there when its turn came; None if an older version charged it. ``score_files`` and
+    ``scores_at_hand`` are the same for files of scores.
     """
 
     number: int
@@ -79,6 +80,10 @@ class Step:
     adopted: bool = False
     """Whether its commit became the first baseline, untested."""
     label_files: int | None = None
+    scores_at_hand: int = 0
+    score_files: int | None = None
+    failed_scores: int = 0
+    """How many outputs of its two models score 0 because the scorer could not score them."""
     shared_by: list[int] = field(default_factory=list)
     """Later submissions of the same model, which get the same signal."""
     _verdict: RecordedVerdict | None = field(default=None, init=False, repr=False, compare=False)
@@ -119,6 +124,15 @@ class Testset:
     label_files: list[str] = field(default_factory=list)
     labels: int = 0
     corrected: int = 0
+    score_files: list[str] = field(default_factory=list)
+    scored: int = 0
+    """How many outputs got a score."""
+    failed_scores: int = 0
+    """How many of them score 0 because the scorer could not score them."""
+    unsettled_scores: int = 0
+    """How many scores were imported empty, and are not known yet."""
+    scorer_log: str | None = None
+    """What the owner's scorer printed when it last failed."""
     retired: Retirement | None = None
     released_at: str | None = None
     """When it was first released."""

@@ -141,7 +141,8 @@ def _begin(state: State, testset: Testset, step: Step, submission: Submission) -
 
 def _turn(testset: Testset, step: Step, baseline: BaselineModel | None) -> TurnCame:
     commit, model = (None, None) if baseline is None else (baseline.commit, baseline.model)
-    return TurnCame(testset.number, step.number, commit, len(testset.label_files), model)
+    labels, scores = len(testset.label_files), len(testset.score_files)
+    return TurnCame(testset.number, step.number, commit, labels, model, scores)
 
 
 def _decide(testset: Testset, step: Step, verdict: Verdict, *, overdue: bool) -> list[Event]:

@@ -52,7 +52,8 @@ class Project:
     """An opened project. ``state`` is as of the last look at the store.
 
     ``caught_up`` is the head at which :func:`easeci.service.commits.advance.catch_up` last had
-    nothing more to do.
+    nothing more to do. With ``unsandboxed``, the owner's scorer runs without a sandbox, because the
+    caller asked for that.
     """
 
     name: str
@@ -62,6 +63,9 @@ class Project:
     state: State
     head: Head
     caught_up: Head | None = None
+    unsandboxed: bool = False
+    scoring_problem: str | None = None
+    """Why the scorer could not run when it was last tried; None if it could. For the owner only."""
 
     def append(self, *events: Event, also: AlsoWrite | None = None) -> None:
         """Record events, all or none, and only if no other command has recorded any since.

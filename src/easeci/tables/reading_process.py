@@ -72,8 +72,8 @@ def main() -> None:
     """Read predictions, as ordered, and say what they are or what is wrong with them."""
     orders = json.loads(sys.stdin.buffer.readline())
     limits = ReadingLimits(**orders["limits"])
-    _limit_this_process(limits)
-    _end_with(orders["parent"])
+    limit_this_process(limits)
+    end_with(orders["parent"])
     ids = pl.read_ipc(io.BytesIO(sys.stdin.buffer.read()))[ID]
     output = sys.stdout.buffer
     output.write(READY)
@@ -86,7 +86,8 @@ def main() -> None:
     os._exit(0)  # at once: there is nothing to tidy up
 
 
-def _limit_this_process(limits: ReadingLimits) -> None:
+def limit_this_process(limits: ReadingLimits) -> None:
+    """Let the kernel hold this process to its limits."""
     import resource  # only Unix has it
 
     limited = {
@@ -105,7 +106,7 @@ def _limit_this_process(limits: ReadingLimits) -> None:
         resource.setrlimit(kind, (min(most, upper), upper))
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """Let the kernel end this process when its parent ends, even if that is killed."""
     import ctypes
 
@@ -147,7 +148,7 @@ def read_predictions(
 
 
 def _read(path: Path, ids: pl.Series, limits: ReadingLimits, rules: ReadingRules) -> Column:
-    _require_size(path, limits)
+    require_size(path, limits)
     if path.suffix.lower() == ".parquet":
         _require_footer(path, limits, RANK_COLUMNS if rules.ranked else ())
     testset, named = Column("the testset", ColumnRole.NEW, ids, ids), rules.name_missing
@@ -177,7 +178,7 @@ def _outputs(path: Path, trials: int) -> Outputs:
     return load_outputs(rows, ColumnRole.NEW, trials=trials, name=str(path))
 
 
-def _require_size(path: Path, limits: ReadingLimits) -> None:
+def require_size(path: Path, limits: ReadingLimits) -> None:
     """Refuse a pipe, and a file that is too large. :func:`load_column` refuses everything else."""
     try:
         about = path.stat()

@@ -32,9 +32,8 @@ from easeci.tables.reading_process import (
 )
 
 LONGEST_LINE = 1 << 16
-_PROGRAM = (
-    "import sys; sys.path[:] = sys.argv[1:]; from easeci.tables.reading_process import main; main()"
-)
+_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from {module} import main; main()"
+READER = "easeci.tables.reading_process"
 _OUT_OF_MEMORY = (NO_MEMORY, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS)
 """How the process ends if memory is refused to it: Rust aborts, and a full stack is a fault."""
 _KILLED = (-signal.SIGKILL, -signal.SIGTERM)
@@ -59,26 +58,36 @@ def load_untrusted_predictions(
     with tempfile.TemporaryFile() as orders, tempfile.TemporaryFile() as answer:
         write_orders(path, ids, limits, orders, ReadingRules(ranked, name_missing))
         orders.seek(0)
-        code = _run(orders, answer, limits.elapsed_seconds)
-        answer.seek(0)
-        if answer.readline(len(READY)) != READY or code in _KILLED:
-            raise InfrastructureError(
-                "the process that reads predictions did not start, or was killed",
-                hint="Is the machine short of memory, and can this Python load polars?",
-            )
-        if code != 0:
-            raise _ended(path, code, limits)
-        if os.fstat(answer.fileno()).st_size <= limits.answer_bytes:
-            return _taken_over(path, answer, ids, limits, ranked=ranked)
-    raise _unreadable(path)
+        run_reader(READER, path, orders, answer, limits)
+        return _taken_over(path, answer, ids, limits, ranked=ranked)
 
 
-def _run(orders: IO[bytes], answer: IO[bytes], seconds: float) -> int | None:
+def run_reader(
+    module: str, path: Path, orders: IO[bytes], answer: IO[bytes], limits: ReadingLimits
+) -> None:
+    """Run the ``main`` of a module as the process that reads a file.
+
+    ``answer`` is then what it wrote, and not too large. DataError if it exceeded a limit.
+    """
+    code = _run(module, orders, answer, limits.elapsed_seconds)
+    answer.seek(0)
+    if answer.readline(len(READY)) != READY or code in _KILLED:
+        raise InfrastructureError(
+            f"the process that reads {path.stem} did not start, or was killed",
+            hint="Is the machine short of memory, and can this Python load polars?",
+        )
+    if code != 0:
+        raise _ended(path, code, limits)
+    if os.fstat(answer.fileno()).st_size > limits.answer_bytes:
+        raise unreadable(path)
+
+
+def _run(module: str, orders: IO[bytes], answer: IO[bytes], seconds: float) -> int | None:
     """Run the reading process, and return its exit code; None if it took too long."""
     # The paths of this process, and not those of the environment. An empty one means "here".
     paths = [str(Path(entry).absolute()) for entry in sys.path if entry]
     with subprocess.Popen(  # noqa: S603 - no shell
-        [sys.executable, "-I", "-c", _PROGRAM, *paths],
+        [sys.executable, "-I", "-c", _PROGRAM.format(module=module), *paths],
         stdin=orders,
         stdout=answer,
         stderr=subprocess.DEVNULL,
@@ -120,11 +129,21 @@ def _ended(path: Path, code: int | None, limits: ReadingLimits) -> DataError:
     if code in (None, -signal.SIGXCPU):
         seconds = limits.elapsed_seconds if code is None else limits.cpu_seconds
         return DataError(f"{path.name} takes more than {seconds} s to read", hint=enough)
-    return _unreadable(path)
+    return unreadable(path)
 
 
-def _unreadable(path: Path) -> DataError:
-    return DataError(f"{path.name} cannot be read as predictions")
+def unreadable(path: Path) -> DataError:
+    """The error for a file that is not what its name says."""
+    return DataError(f"{path.name} cannot be read as {path.stem}")
+
+
+def read_line(answer: IO[bytes]) -> Any:
+    """The first line of an answer, which is JSON. DataError for the problem that it tells."""
+    line: Any = json.loads(answer.readline(LONGEST_LINE))
+    if "message" in line:
+        hint = None if line["hint"] is None else str(line["hint"])
+        raise DataError(str(line["message"]), hint=hint)
+    return line
 
 
 def _taken_over(
@@ -133,13 +152,10 @@ def _taken_over(
     """The values of an answer, or the problem that it tells. Nothing of it is believed unseen."""
     count = limits.values
     try:
-        line: Any = json.loads(answer.readline(LONGEST_LINE))
-        if "message" in line:
-            hint = None if line["hint"] is None else str(line["hint"])
-            raise DataError(str(line["message"]), hint=hint)
+        line = read_line(answer)
         classes = line["classes"]
         if not isinstance(classes, int) or not 0 <= classes <= count:
-            raise _unreadable(path)
+            raise unreadable(path)
         ranks = None
         if ranked:
             kind = RankKind(line["ranks"])
@@ -147,4 +163,4 @@ def _taken_over(
         values = unpack_classes(answer.read(), count, classes)
         return Column(path.name, ColumnRole.NEW, ids, values, ranks=ranks)
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise _unreadable(path) from None
+        raise unreadable(path) from None

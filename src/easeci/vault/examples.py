@@ -59,8 +59,12 @@ class SealedExamples:
 
     def rows_at(self, positions: Positions) -> list[dict[str, Any]]:
         """The examples at positions in the secret order, as programs see them."""
+        return self.rows_of(self._rows(positions))
+
+    def rows_of(self, rows: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
+        """The examples at these rows of their file, as programs see them."""
         with explained(f"the examples of testset {self.files.number} cannot be read"):
-            return self._lines.rows([int(row) for row in self._rows(positions)])
+            return self._lines.rows([int(row) for row in rows])
 
     @property
     def given(self) -> Path:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from easeci.errors import DataError
 from easeci.evidence.cells import Code, LabelState, code_of
-from easeci.evidence.codes import Codes
+from easeci.evidence.codes import Codes, Flags, unlabelled
 from easeci.evidence.facts import Facts, Known
 from easeci.script import Script
 from easeci.tables.align import example_codes, require_common_value, require_comparable
 from easeci.tables.column import Column, ColumnRole
 from easeci.tables.facts import ExampleColumns, ModelOutput, class_places, example_facts
 from easeci.tables.slices import ExampleSlices
+from easeci.vault.scored_answers import ReferenceReader
+from easeci.vault.scored_facts import ScoredExamples, load_scored_examples
 from easeci.vault.testset import SealedTestset
 
 
@@ -29,12 +32,21 @@ class VerdictModels:
 
 
 def load_facts(
-    testset: SealedTestset, script: Script, models: VerdictModels, label_files: Sequence[str]
+    testset: SealedTestset,
+    script: Script,
+    models: VerdictModels,
+    label_files: Sequence[str],
+    score_files: Sequence[str] = (),
 ) -> Facts:
     """What is known of every example, in the secret order, as far as the script needs it.
 
     It never refuses odd classes: a step that is charged must be decided.
     """
+    if script.is_scored:
+        found = load_scored_examples(
+            testset, script, models.new, models.old, label_files, score_files
+        )
+        return _scored_facts(testset, script, found)
     known = testset.labels.known(label_files)
     new = _output(testset, script, models.new)
     old = None if models.old is None else _output(testset, script, models.old)
@@ -51,6 +63,36 @@ def load_facts(
         [codes(testset.predictions.load(name)) for name in models.rivals],
     )
     return example_facts(script, columns, testset.examples.order)
+
+
+def _scored_facts(testset: SealedTestset, script: Script, found: ScoredExamples) -> Facts:
+    """The same where quality is a score."""
+    order, slices = testset.examples.order, _slices(testset, script)
+    members = {}
+    if slices is not None:
+        slices = slices.ordered(order)
+        members = {where: slices.positions(where) for where in script.slices}
+    scores = {term: found.term(term)[order] for term in script.score_terms}
+    return Facts(found.cells[order], slices=members, scores=scores)
+
+
+def known_by(
+    testset: SealedTestset,
+    script: Script,
+    models: VerdictModels,
+    label_files: Sequence[str],
+    score_files: Sequence[str] = (),
+) -> Flags:
+    """Where the label was known by these files, or unsettled, in the secret order.
+
+    Where a scorer compares with references, the reference counts: scores follow from it, whenever
+    the scorer runs. Where scores come without references, the scores of all outputs count.
+    """
+    if script.is_scored and not script.needs_references:
+        facts = load_facts(testset, script, models, label_files, score_files)
+        return ~unlabelled(facts.cells)
+    known = testset.labels.known(label_files)["state"].is_not_null()
+    return np.asarray(known.to_numpy()[testset.examples.order])
 
 
 def _output(testset: SealedTestset, script: Script, name: str) -> ModelOutput:
@@ -114,6 +156,15 @@ class AnswerReader:
             new_right=made == label,
             old_right=before == label,
         )
+
+
+def answer_reader(
+    testset: SealedTestset, script: Script, models: VerdictModels
+) -> AnswerReader | ReferenceReader:
+    """What reads the answers of labellers for the models that a verdict compares."""
+    if script.is_scored:
+        return ReferenceReader.of(testset, script, models.new, models.old)
+    return AnswerReader.of(testset, script, models)
 
 
 def class_warning(testset: SealedTestset, name: str, label_files: Sequence[str]) -> str | None:

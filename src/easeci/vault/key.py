@@ -58,6 +58,11 @@ class Key:
             running.update(chunk)
         return running.hexdigest()
 
+    def digests(self, texts: Iterable[str], purpose: str) -> list[str]:
+        """The digest of each of many texts."""
+        derived = self.derived(purpose)
+        return [hmac.digest(derived, text.encode(), "sha256").hex() for text in texts]
+
     def running_digest(self, purpose: str = "file") -> hmac.HMAC:
         """A digest to which content is given piece by piece."""
         return hmac.new(self.derived(purpose), digestmod=hashlib.sha256)

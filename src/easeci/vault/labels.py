@@ -90,11 +90,9 @@ class LabelFiles:
     ) -> LabelsReceived:
         """Store the new ones of these answers. A known label changes only with ``correct``.
 
-        Labels are some of the ``classes`` if the script declares any, and with a ``scorer`` they
-        are references that it can use.
-
         Answers that cannot be used are left out and listed among the problems. DataError if
-        nothing new is left, or if there is any problem and the caller is ``strict``.
+        nothing new is left, or if there is any problem and the caller is ``strict``. With a
+        ``scorer``, labels are references: any text that it can use.
         """
         ids, before = self.examples.ids, self.known(known)
         answers, public = without(answers, self.public)

@@ -14,6 +14,8 @@
         ids.parquet  order.npy  fingerprints.npy
         labels/0001.parquet …             never rewritten: a correction is another file
         predictions/<fingerprint>.parquet
+        scorer/<as given>                 the owner's program that scores outputs, if there is one
+        scores/0001.parquet …             never rewritten: a score never changes
         sample/                           public examples that were set aside, in the same form
         logs/  archives/
 """
@@ -41,6 +43,8 @@ FINGERPRINTS = "fingerprints.npy"
 LABELS = "labels"
 FIRST_LABELS = f"{LABELS}/0001.parquet"
 PREDICTIONS = "predictions"
+SCORER = "scorer"
+SCORES = "scores"
 LOGS = "logs"
 ARCHIVES = "archives"
 SAMPLE = "sample/"

@@ -40,10 +40,25 @@ class Seal:
         return tuple(name for name in self.digests if name.startswith(f"{paths.LABELS}/"))
 
 
-def seal(vault: Vault, number: int, offered: Offered, sample: int = 0) -> Seal:
+@dataclass(frozen=True)
+class OfferedScorer:
+    """The owner's program that scores outputs: one file."""
+
+    name: str
+    content: bytes
+
+
+def seal(
+    vault: Vault,
+    number: int,
+    offered: Offered,
+    sample: int = 0,
+    scorer: OfferedScorer | None = None,
+) -> Seal:
     """Store examples as a testset, in a secret random order. All is stored, or nothing.
 
-    ``sample`` of them, drawn at random, are stored apart: they are not part of the testset.
+    ``sample`` of them, drawn at random, are stored apart: they are not part of the testset. A
+    ``scorer`` is stored with it.
     """
     if number < 1:
         raise ValueError("testsets are numbered from 1")
@@ -56,6 +71,11 @@ def seal(vault: Vault, number: int, offered: Offered, sample: int = 0) -> Seal:
 
     def fill(folder: Path) -> None:
         digests.update(_fill(folder, vault.key, kept))
+        if scorer is not None:
+            name = f"{paths.SCORER}/{scorer.name}"
+            (folder / paths.SCORER).mkdir(mode=PRIVATE_FOLDER)
+            write_synced(folder / name, scorer.content, PRIVATE_FILE)
+            digests[name] = vault.key.digest(scorer.content)
         if aside is not None:
             inside = folder / paths.SAMPLE
             inside.mkdir(mode=PRIVATE_FOLDER)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from easeci.vault.labels import LabelFiles
     from easeci.vault.predictions import PredictionFiles
     from easeci.vault.sample import SealedSample
+    from easeci.vault.scores import ScoreFiles
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,33 @@ class SealedTestset:
         return PredictionFiles(self.files, self.examples)
 
     @cached_property
+    def scores(self) -> ScoreFiles:
+        """Scores of outputs."""
+        from easeci.vault.scores import ScoreFiles
+
+        return ScoreFiles(self.files)
+
+    @cached_property
+    def scorer(self) -> Path | None:
+        """The owner's program that scores outputs, verified; None if there is none."""
+        inside = f"{paths.SCORER}/"
+        listed = self.digests if self.digests is not None else _listed(self.folder, inside)
+        name = next((name for name in listed if name.startswith(inside)), None)
+        if name is None:
+            return None
+        self.files.read(name)  # an error if it was changed
+        return self.folder / name
+
+    @cached_property
     def sample(self) -> SealedSample | None:
         """The public examples that were set aside from it; None if there are none."""
         from easeci.vault.sample import SealedSample
 
         files = SealedFiles(self.vault, self.number, self.digests, paths.SAMPLE)
         return SealedSample(files) if files.has(files.named(paths.IDS)) else None
+
+
+def _listed(folder: Path, inside: str) -> list[str]:
+    """The files in one folder of a testset, as they are recorded."""
+    place = folder / inside
+    return sorted(f"{inside}{path.name}" for path in place.iterdir()) if place.is_dir() else []

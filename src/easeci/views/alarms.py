@@ -21,6 +21,8 @@ class AlarmKind(StrEnum):
     BASELINE = "baseline"
     INTERRUPTED = "interrupted"
     LETTERS = "letters"
+    SCORES = "scores"
+    UNSCORED = "unscored"
     SET_ASIDE = "set aside"
     POSTPONED = "postponed"
 
@@ -42,7 +44,9 @@ class UntestedPushes:
     postponed: Sequence[str] = ()
 
 
-def alarms(state: State, testset: Testset, untested: UntestedPushes) -> tuple[Alarm, ...]:
+def alarms(
+    state: State, testset: Testset, untested: UntestedPushes, *, scores_wanted: int = 0
+) -> tuple[Alarm, ...]:
     """Every alarm about a testset in use or just ended, about letters and about pushes.
 
     For the owner only.
@@ -54,6 +58,8 @@ def alarms(state: State, testset: Testset, untested: UntestedPushes) -> tuple[Al
         _baseline(testset),
         _awaited_baseline(state, testset),
         _interrupted(state, testset),
+        _scores(scores_wanted),
+        _unscored(testset),
         _letters(state),
         _set_aside(untested.set_aside),
         _postponed(untested.postponed),
@@ -129,6 +135,29 @@ def _interrupted(state: State, testset: Testset) -> Alarm | None:
         f"{_some([submission.commit for submission in waiting])}{reason}.",
         "The next `easeci run`, or `easeci watch`, repeats them. The third interruption of a run "
         "is a fail.",
+    )
+
+
+def _scores(wanted: int) -> Alarm | None:
+    if not wanted:
+        return None
+    return Alarm(
+        AlarmKind.SCORES,
+        f"Outputs that wait for a score: {wanted:,}.",
+        "`easeci scores export FILE` writes them, `easeci scores import FILE` brings the scores.",
+    )
+
+
+def _unscored(testset: Testset) -> Alarm | None:
+    if not testset.failed_scores or testset.retired is not None:
+        return None
+    return Alarm(
+        AlarmKind.UNSCORED,
+        f"Outputs that the scorer could not score: {testset.failed_scores:,} of "
+        f"{testset.scored:,}. Each scores 0.",
+        "`easeci log --owner --build scorer` shows what the scorer printed."
+        if testset.scorer_log is not None
+        else "It printed nothing.",
     )
 
 

@@ -23,6 +23,8 @@ from easeci.ledger.events import (
     LabelsExported,
     Looked,
     OlderStoreAccepted,
+    Scored,
+    ScoresExported,
     TestsetAdded,
     TestsetReleased,
     TestsetRetired,
@@ -46,6 +48,7 @@ class AuditKind(StrEnum):
     TESTSET_ADDED = "testset added"
     TESTSET_RETIRED = "testset retired"
     LABELS_ADDED = "labels added"
+    SCORES_ADDED = "scores added"
     BASELINE_SET = "baseline set"
     PREDICTIONS_SENT = "predictions sent"
     BACKUP_BEGUN = "backup begun"
@@ -124,6 +127,18 @@ def _labels_exported(event: LabelsExported) -> Described:
     return event.by, AuditKind.EXPORTED, about
 
 
+def _scores_exported(event: ScoresExported) -> Described:
+    about = f"{event.outputs:,} outputs of testset {event.testset}, {event.format}"
+    return event.by, AuditKind.EXPORTED, about
+
+
+def _scored(event: Scored) -> Described:
+    unsettled = f", {event.unsettled:,} unsettled" if event.unsettled else ""
+    failed = f", {event.failed:,} could not be scored" if event.failed else ""
+    about = f"{event.scored:,} outputs of testset {event.testset}{unsettled}{failed}"
+    return event.by, AuditKind.SCORES_ADDED, about
+
+
 def _retired(event: TestsetRetired) -> Described:
     about = f"{event.testset}: {retirement_words(event.reason)}"
     return "", AuditKind.TESTSET_RETIRED, about
@@ -147,6 +162,8 @@ _ABOUT: dict[type[Event], Callable[[Any], Described]] = {
     TestsetAdded: lambda event: ("", AuditKind.TESTSET_ADDED, f"{event.testset}: {event.name}"),
     TestsetRetired: _retired,
     LabelsAdded: _labels_added,
+    ScoresExported: _scores_exported,
+    Scored: _scored,
     BaselineSet: _baseline_set,
     Built: _sent,
     BaselineBuilt: _sent,

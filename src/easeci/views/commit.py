@@ -40,6 +40,8 @@ class CommitEvidence:
     has_log: bool
     why: str | None = None
     """Why it passed or failed, in one sentence; None until it is decided."""
+    failed_scores: int = 0
+    """How many outputs score 0 because the scorer could not score them."""
     sent: SentFile | None = None
     """The file that its predictions were sent as; None if they were made here."""
 
@@ -82,6 +84,7 @@ def _evidence(project: Project, submission: Submission) -> CommitEvidence:
         has_log=submission.log is not None,
         why=None if step is None else step_reason(step),
         sent=None if step is None else testset.sent_file(step.model),
+        failed_scores=0 if step is None else step.failed_scores,
     )
 
 
@@ -126,4 +129,5 @@ def curves_key(project: Project, number: int) -> tuple[object, ...]:
     if step is None:
         return (project.name, testset.number, None, 0)
     files = len(testset.label_files) if step.label_files is None else step.label_files
-    return (project.name, testset.number, step.number, files)
+    scores = len(testset.score_files) if step.score_files is None else step.score_files
+    return (project.name, testset.number, step.number, files, scores)

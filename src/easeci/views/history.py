@@ -28,6 +28,8 @@ class OwnerRow:
     """Whether it became the first baseline without a test."""
     briefly: str = ""
     """The answer and its reason in a few words, for tables."""
+    failed_scores: int = 0
+    """How many outputs score 0 because the scorer could not score them."""
     sent: SentFile | None = None
     """The file that its predictions were sent as; None if they were made here."""
 
@@ -69,6 +71,11 @@ def latest_reason(rows: Sequence[OwnerRow]) -> tuple[str, ...]:
             for found in row.verdict.clauses
         ),
         *(() if note is None else (note,)),
+        *(
+            (f"{row.failed_scores:,} outputs could not be scored; each scores 0.",)
+            if row.failed_scores
+            else ()
+        ),
     )
 
 
@@ -93,6 +100,7 @@ def _owner_row(state: State, submission: Submission, shown: DisclosedRow) -> Own
         step_reason(step),
         step.adopted,
         step_in_short(step),
+        step.failed_scores,
         state.testsets[step.testset].sent_file(step.model),
     )
 
@@ -104,6 +112,14 @@ def baseline_log(project: Project) -> str:
     if testset is None or failed is None:
         raise UsageError("the baseline was built: there is nothing to read")
     return project.sealed(testset).builds.load_log(failed.log)
+
+
+def scorer_log(project: Project) -> str:
+    """What the owner's scorer printed when it last failed."""
+    testset = project.state.latest_testset
+    if testset is None or testset.scorer_log is None:
+        raise UsageError("the scorer has not failed: there is nothing to read")
+    return project.sealed(testset).builds.load_log(testset.scorer_log)
 
 
 def build_log(project: Project, number: int) -> str:

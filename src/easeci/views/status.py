@@ -28,6 +28,9 @@ class OwnerStatus:
     needed: int | None
     labels: int
     labels_wanted: int
+    scores: int
+    scores_wanted: int
+    failed_scores: int
     waiting: int
     passed: int
     undecided: int
@@ -56,16 +59,25 @@ class Status:
     alarms: tuple[Alarm, ...]
 
 
-def status(project: Project, *, owner: bool = False, labels_wanted: int | None = None) -> Status:
+def status(
+    project: Project,
+    *,
+    owner: bool = False,
+    labels_wanted: int | None = None,
+    scores_wanted: int | None = None,
+) -> Status:
     """The status for developers, or for the owner.
 
-    Counting the labels that are wanted reads the testset; a caller that knows their number gives
-    it as ``labels_wanted``.
+    Counting the labels and scores that are wanted reads the testset; a caller that knows their
+    numbers gives them.
     """
     state = project.state
     testset, shown = state.latest_testset, disclosed_status(state)
     terms = None if testset is None else testset.terms
     for_owner = testset if owner else None
+    found = None
+    if for_owner is not None:
+        found = owner_status(project, for_owner, labels_wanted, scores_wanted)
     return Status(
         project=project.name,
         shown=shown,
@@ -75,8 +87,10 @@ def status(project: Project, *, owner: bool = False, labels_wanted: int | None =
         adaptivity=None if terms is None else str(terms.adaptivity),
         next=next_act(shown),
         rests_on=rests_on(state, testset),
-        owner=None if for_owner is None else owner_status(project, for_owner, labels_wanted),
-        alarms=() if for_owner is None else alarms(state, for_owner, _untested(project)),
+        owner=found,
+        alarms=()
+        if for_owner is None or found is None
+        else alarms(state, for_owner, _untested(project), scores_wanted=found.scores_wanted),
     )
 
 
@@ -213,17 +227,25 @@ def _sent(testset: Testset) -> list[str]:
 
 
 def owner_status(
-    project: Project, testset: Testset, labels_wanted: int | None = None
+    project: Project,
+    testset: Testset,
+    labels_wanted: int | None = None,
+    scores_wanted: int | None = None,
 ) -> OwnerStatus:
     """What the owner sees of a testset."""
     state = project.state
     if labels_wanted is None:
         labels_wanted = _count_wanted(project, testset)
+    if scores_wanted is None:
+        scores_wanted = count_scores_wanted(project, testset)
     return OwnerStatus(
         examples=testset.examples,
         needed=testset.needed,
         labels=testset.labels,
         labels_wanted=labels_wanted,
+        scores=testset.scored,
+        scores_wanted=scores_wanted,
+        failed_scores=testset.failed_scores,
         waiting=_waiting(state, testset),
         passed=sum(step.passed is True and not step.adopted for step in testset.steps),
         undecided=sum(step.undecided for step in testset.steps),
@@ -250,3 +272,12 @@ def _count_wanted(project: Project, testset: Testset) -> int:
     from easeci.service.labelling.files import wanted_labels
 
     return len(wanted_labels(project, testset))
+
+
+def count_scores_wanted(project: Project, testset: Testset) -> int:
+    """How many outputs the open step waits for to be scored outside."""
+    if testset.undecided_step is None or not testset.terms.is_scored:
+        return 0  # without loading the tables
+    from easeci.service.scores.files import wanted_scores
+
+    return wanted_scores(project, testset)

@@ -23,7 +23,7 @@ from easeci.views.alarms import Alarm, AlarmKind
 from easeci.views.commit import commit_curves, commit_view, curves_key
 from easeci.views.figures import Figure, clause_figures, history_figures
 from easeci.views.history import DecidedStep, decided_steps, owner_rows
-from easeci.views.status import promise, status
+from easeci.views.status import count_scores_wanted, promise, status
 from easeci.web.request import RequestContext, see_other
 from easeci.web.site import Site
 
@@ -60,7 +60,8 @@ def _owners(context: RequestContext) -> Response:
         if testset is None:
             return context.page("begin.html", notices=_notices(context.site, ()))
         wanted = _wanted(context.site, project, testset)
-        standing = status(project, owner=True, labels_wanted=wanted)
+        scores = _scores_wanted(context.site, project, testset)
+        standing = status(project, owner=True, labels_wanted=wanted, scores_wanted=scores)
         rows = owner_rows(state)[::-1]
         steps = decided_steps(state, testset)
     return context.page(
@@ -140,7 +141,8 @@ def _wanted(site: Site, project: Project, testset: Testset) -> int:
     asked_for = site.label_session.wanted
     if asked_for is not None:
         return asked_for
-    key = ("wanted", testset.number, testset.steps_used, len(testset.label_files), testset.retired)
+    files = (len(testset.label_files), len(testset.score_files))
+    key = ("wanted", testset.number, testset.steps_used, files, testset.retired)
     return site.cache.get(key, lambda: len(wanted_labels(project, testset)))
 
 
@@ -148,3 +150,10 @@ def _history(site: Site, testset: Testset, steps: Sequence[DecidedStep]) -> tupl
     """The charts of the testset's steps, drawn once for every reader."""
     key = ("history", testset.number, len(steps), tuple(step.became_baseline for step in steps))
     return site.cache.get(key, lambda: history_figures(testset.script, steps))
+
+
+def _scores_wanted(site: Site, project: Project, testset: Testset) -> int:
+    """How many outputs wait to be scored outside."""
+    files = (len(testset.label_files), len(testset.score_files))
+    key = ("scores wanted", testset.number, testset.steps_used, files, testset.retired)
+    return site.cache.get(key, lambda: count_scores_wanted(project, testset))

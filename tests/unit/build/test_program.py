@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from easeci.build.program import _command, _ending, _take
+from easeci.build.program import PREDICTIONS, _command, _ending, _take
 from easeci.build.sandbox import Limits
 from easeci.errors import BuildError, UsageError
 from tests.cases import each_case
@@ -88,21 +88,21 @@ def test_only_one_regular_file_is_taken_as_predictions(
     request.addfinalizer(lambda: os.close(opened))
     found = output / "predictions.csv"
     with pytest.raises(BuildError, match="wrote no predictions"):
-        _take(opened, into, limits)
+        _take(opened, into, limits, PREDICTIONS)
     (tmp_path / "secret").write_text("id,label\n")
     found.symlink_to(tmp_path / "secret")
     with pytest.raises(BuildError, match="not as a regular file"):
-        _take(opened, into, limits)
+        _take(opened, into, limits, PREDICTIONS)
     found.unlink()
     os.mkfifo(found)
     with pytest.raises(BuildError, match="not as a regular file"):
-        _take(opened, into, limits)
+        _take(opened, into, limits, PREDICTIONS)
     found.unlink()
     found.write_text("x" * 21)
     with pytest.raises(BuildError, match="larger than 20 bytes"):
-        _take(opened, into, limits)
+        _take(opened, into, limits, PREDICTIONS)
     found.write_text("id,prediction\n")
-    assert _take(opened, into, limits).read_text() == "id,prediction\n"
+    assert _take(opened, into, limits, PREDICTIONS).read_text() == "id,prediction\n"
     (output / "predictions.jsonl").touch()
     with pytest.raises(BuildError, match=r"predictions\.csv and predictions\.jsonl"):
-        _take(opened, into, limits)
+        _take(opened, into, limits, PREDICTIONS)

@@ -10,8 +10,8 @@ from tests.waiting import wait_until
 
 CHILD = """
 import os, time
-from easeci.tables.reading_process import _end_with
-_end_with(os.getppid())
+from easeci.tables.reading_process import end_with
+end_with(os.getppid())
 print(os.getpid(), flush=True)
 time.sleep(600)
 """

@@ -1,20 +1,24 @@
 """Go on from wherever the last command ended: :func:`catch_up`, and nothing else, does it.
 
-It takes the charged steps in their order, decides each as far as labels and time allow, gives
-signals, archives the baseline, lets go of fetched commits and sends mail. A step is charged before
-its program sees a sealed example. Its turn comes when the step before it is decided: its baseline
-and the labels at hand are fixed then. Signals are given in the same order. All of it follows from
-the state, so it does not matter which command does it. Every command that writes acts through
-:func:`acting`; commands and pages that only read never do.
+It takes the charged steps in their order, scores outputs if the script has a scorer, decides each
+step as far as labels and time allow, gives signals, archives the baseline, lets go of fetched
+commits and sends mail. A step is charged before its program sees a sealed example. Its turn comes
+when the step before it is decided: its baseline and the labels at hand are fixed then. Signals are
+given in the same order. All of it follows from the state, so it does not matter which command does
+it. Every command that writes acts through :func:`acting`; commands and pages that only read never
+do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from easeci.errors import EaseciError
+from easeci.ledger.baselines import compared_with
+from easeci.ledger.events import Decided, Event, TurnCame
 from easeci.ledger.state import Step, Testset
 from easeci.ledger.turns import next_events, tick_has_come
 from easeci.script import Script
@@ -64,12 +68,65 @@ def _signalled(project: Project) -> list[int]:
 
 def _advance(project: Project) -> None:
     while (testset := project.state.active_testset) is not None:
+        now, scored = utc_now(), _score_next(project, testset)
         events = next_events(
-            project.state, testset, utc_now(), lambda step: verdict_of(project, testset, step)
+            project.state, testset, now, lambda step: verdict_of(project, testset, step)
         )
         if not events:
             return
-        project.append(*events)
+        begins = any(isinstance(event, TurnCame) for event in events)
+        if begins and not scored and not tick_has_come(project.state, now):
+            return  # what is at hand at a turn must not depend on when the scorer could run
+        project.append(*(_with_failures(project, testset, event) for event in events))
+
+
+def _score_next(project: Project, testset: Testset) -> bool:
+    """Score the outputs of the next step's models, before its turn comes and before it is decided.
+
+    False if the scorer cannot run now. The next command tries again; why must not reach developers,
+    who see that the step is pending.
+    """
+    project.scoring_problem = None
+    step = testset.next_step
+    if step is None or not testset.terms.is_scored:
+        return True
+    if not project.state.submission(step.submission).built:
+        return True
+    from easeci.service.scoring.record import ComparedOutputs, score_what_can_be
+
+    model = step.baseline_model
+    if not step.began:
+        baseline = compared_with(project.state, testset, step)
+        model = None if baseline is None else baseline.model
+    old = None if model is None else testset.predictions.get(model)
+    compared = ComparedOutputs(
+        testset.predictions[step.model].file, None if old is None else old.file
+    )
+    try:
+        score_what_can_be(project, testset, compared)
+    except EaseciError as error:
+        project.scoring_problem = str(error)
+        return False
+    return True
+
+
+def _with_failures(project: Project, testset: Testset, event: Event) -> Event:
+    """A decision with the number of outputs that could not be scored."""
+    if not isinstance(event, Decided) or event.verdict is None or not testset.terms.is_scored:
+        return event
+    from easeci.vault.scored_facts import load_scored_examples
+
+    step = testset.steps[event.step - 1]
+    models = verdict_models(testset, step)
+    found = load_scored_examples(
+        project.sealed(testset),
+        testset.script,
+        models.new,
+        models.old,
+        testset.label_files,
+        testset.score_files,
+    )
+    return replace(event, failed_scores=found.failed)
 
 
 def verdict_of(project: Project, testset: Testset, step: Step) -> Verdict:
@@ -97,19 +154,18 @@ def evidence_of(project: Project, testset: Testset, step: Step) -> StepEvidence:
 
     A decided step keeps the labels of that time: later ones and corrections do not count.
     """
-    from easeci.evidence.codes import unlabelled
-    from easeci.vault.facts import expanded_script, load_facts
+    from easeci.vault.facts import expanded_script, known_by, load_facts
 
     sealed, models = project.sealed(testset), verdict_models(testset, step)
     script = expanded_script(sealed, testset.decides_by)
-    files = testset.label_files[: step.label_files]
-    facts = load_facts(sealed, script, models, files)
+    labels, scores = testset.label_files, testset.score_files
+    facts = load_facts(
+        sealed, script, models, labels[: step.label_files], scores[: step.score_files]
+    )
     at_hand = None
     if step.at_hand is not None:
-        then = facts
-        if step.at_hand != len(files):
-            then = load_facts(sealed, script, models, files[: step.at_hand])
-        at_hand = ~unlabelled(then.cells)
+        then = labels[: step.at_hand], scores[: step.scores_at_hand]
+        at_hand = known_by(sealed, script, models, *then)
     history = testset.history[: step.number - 1]
     return StepEvidence(script, facts, history, at_hand, testset.prefixes)
 

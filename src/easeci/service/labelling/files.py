@@ -13,11 +13,16 @@ from typing import Any
 
 import polars as pl
 
-from easeci.errors import DataError
+from easeci.errors import DataError, UsageError
 from easeci.ledger.events import LabelsAdded, LabelsExported
 from easeci.ledger.state import Testset
 from easeci.service.commits.advance import acting, catch_up, verdict_of
-from easeci.service.labelling.outlook import A_DAY_OF_LABELS, LabelOutlook, label_outlook
+from easeci.service.labelling.outlook import (
+    A_DAY_OF_LABELS,
+    LabelOutlook,
+    label_outlook,
+    unlabelled_among,
+)
 from easeci.service.project import Project, no_testset, require_number, utc_now
 from easeci.tables.answers import KNOWN, Agreement, Answers, agreement
 from easeci.tables.label_formats import LabelFormat, load_answers, studio_config, write_tasks
@@ -92,9 +97,15 @@ def import_labels(
             wanted=len(wanted_labels(project, testset)),
             answered=answered,
             problems=received.problems,
-            warnings=tuple(suspicions),
+            warnings=(*suspicions, *scoring_warnings(project)),
             empty=answers.frame.is_empty(),
         )
+
+
+def scoring_warnings(project: Project) -> tuple[str, ...]:
+    """Why the scorer could not run, for the owner; nothing if it could."""
+    problem = project.scoring_problem
+    return () if problem is None else (f"the scorer cannot run now, and is tried again: {problem}",)
 
 
 def record(
@@ -209,6 +220,7 @@ def export_wanted(
     form = form or _FORMATS.get(path.suffix.lower(), LabelFormat.CSV)
     with acting(project, waiting):
         testset = latest(project)
+        require_labels(testset)
         sealed = project.sealed(testset)
         outlook, wanted = None, sealed.labels.unsettled(testset.label_files).tolist()[:count]
         if not unsettled:
@@ -230,9 +242,32 @@ _FORMATS = {".jsonl": LabelFormat.JSONL, ".json": LabelFormat.LABEL_STUDIO}
 
 
 def wanted_labels(project: Project, testset: Testset) -> tuple[int, ...]:
-    """Positions, along the secret order, of the labels that the open step waits for."""
+    """Positions, along the secret order, of the labels that the open step waits for.
+
+    None if it waits for scores instead. An example whose reference is known waits for the scorer.
+    """
     step = testset.undecided_step
-    return () if step is None else verdict_of(project, testset, step).wanted
+    if step is None or not takes_labels(testset):
+        return ()
+    wanted = verdict_of(project, testset, step).wanted
+    return unlabelled_among(project.sealed(testset), testset, wanted)
+
+
+def takes_labels(testset: Testset) -> bool:
+    """Whether labels decide its steps; otherwise scores do, and no label is asked for."""
+    return not testset.terms.is_scored or testset.script.needs_references
+
+
+def require_labels(testset: Testset) -> None:
+    """Refuse to ask for labels of a testset that needs scores."""
+    if not takes_labels(testset):
+        external = testset.script.scorer is not None and not testset.script.scorer.command
+        raise UsageError(
+            f"testset {testset.number} needs scores, not labels",
+            hint="`easeci scores export FILE` writes what needs a score next."
+            if external
+            else "Its scorer gives them: `easeci status --owner` says what waits.",
+        )
 
 
 def classes_of(sealed: SealedTestset, testset: Testset) -> tuple[str, ...]:

@@ -19,14 +19,14 @@ from easeci.evidence.facts import Known
 from easeci.ledger.state import Step, Testset
 from easeci.script.scorer import Scorer
 from easeci.service.commits.advance import evidence_of, verdict_models
-from easeci.service.labelling.files import classes_of
+from easeci.service.labelling.files import classes_of, takes_labels
 from easeci.service.labelling.outlook import expected_labels
 from easeci.service.project import Project
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import KNOWN
 from easeci.tables.column import LONGEST_REFERENCE, Column, ColumnRole
 from easeci.tables.scorers import unusable_reason, usable_references
-from easeci.vault.facts import AnswerReader
+from easeci.vault.facts import answer_reader
 from easeci.vault.testset import SealedTestset
 from easeci.verdict.decide import Evaluation
 from easeci.verdict.result import Verdict
@@ -82,7 +82,7 @@ class OpenStep:
         evidence = evidence_of(project, self.testset, step)
         self._evaluation = Evaluation(*evidence)
         models = verdict_models(self.testset, step)
-        self._answers = AnswerReader.of(self.sealed, evidence.script, models)
+        self._answers = answer_reader(self.sealed, evidence.script, models)
 
     def is_stale(self, testset: Testset) -> bool:
         """Whether labels or steps were recorded since this was made."""
@@ -100,10 +100,24 @@ class OpenStep:
         """Positions of the labels that are wanted next, in order, from the first missing one.
 
         An unsettled label may be wanted again (AUC waits for it), but not before it is recorded.
+        An example whose reference is known waits for the scorer, and not for a labeller.
         """
-        if self._verdict is None:
+        if self._verdict is None or not takes_labels(self.testset):
             return ()
-        return tuple(place for place in self._verdict.wanted if place not in self._answered)
+        scored = self.testset.terms.is_scored
+        return tuple(
+            place
+            for place in self._verdict.wanted
+            if place not in self._answered and not (scored and self._known[place])
+        )
+
+    @property
+    def awaits_scores(self) -> bool:
+        """Whether all that is wanted is answered, and the owner's scorer must score it first."""
+        verdict = self._verdict
+        if verdict is None or self.decided or not self.testset.terms.is_scored:
+            return False
+        return bool(self._answered) and bool(verdict.wanted) and not self.wanted
 
     def is_wanted(self, position: int) -> bool:
         """Whether the label at this position is wanted next."""
@@ -121,8 +135,11 @@ class OpenStep:
 
     @property
     def classes(self) -> list[str]:
-        """The declared classes, or those of all labels and answers so far, in a stable order."""
-        if self.testset.script.is_scored:
+        """The declared classes, or those of all labels and answers so far, in a stable order.
+
+        References for a scorer are no classes.
+        """
+        if self.testset.terms.is_scored:
             return []
         given = (entry.get("label") for entry in self._entries.values())
         new = dict.fromkeys(g for g in given if g is not None and g not in self._classes)
@@ -200,9 +217,10 @@ class OpenStep:
         self._classes += [label for label in labels if label not in self._classes]
 
 
-def _mark(testset: Testset) -> tuple[int | None, int]:
+def _mark(testset: Testset) -> tuple[int | None, int, int]:
     step = testset.undecided_step
-    return None if step is None else step.number, len(testset.label_files)
+    number = None if step is None else step.number
+    return number, len(testset.label_files), len(testset.score_files)
 
 
 def _require_reference(scorer: Scorer, label: str) -> None:

@@ -14,6 +14,8 @@ from easeci.plan.sequential import labels_alone
 from easeci.script import Estimator
 from easeci.service.commits.advance import evidence_of
 from easeci.service.project import Project
+from easeci.tables.answers import KNOWN
+from easeci.vault.testset import SealedTestset
 from easeci.verdict.decide import Evaluation
 
 SECONDS_A_LABEL = 5
@@ -58,12 +60,26 @@ def label_outlook(project: Project, testset: Testset, count: int) -> LabelOutloo
     verdict = evaluation.verdict(batch=count)
     if verdict.passed is not None:
         return NOTHING_WANTED
-    wanted = verdict.wanted
+    wanted = unlabelled_among(project.sealed(testset), testset, verdict.wanted)
     if script.estimator not in (Estimator.AUTO, Estimator.SEQUENTIAL):
         return LabelOutlook(wanted[:count], None, len(wanted), len(wanted))
     needed, most = len(evaluation.verdict(batch=1).wanted), evaluation.missing_labels
     expected = max(min(expected_labels(testset) - verdict.labels, most), needed)
     return LabelOutlook(wanted[:count], needed, expected, most)
+
+
+def unlabelled_among(
+    sealed: SealedTestset, testset: Testset, positions: tuple[int, ...]
+) -> tuple[int, ...]:
+    """Of these positions, those whose reference is not known; an example may wait for its scorer.
+
+    Without a scorer, all of them.
+    """
+    if not positions or not testset.script.needs_references:
+        return positions
+    known = sealed.labels.known(testset.label_files)["state"].is_in(list(KNOWN)).fill_null(False)
+    waits = ~known.to_numpy()[sealed.examples.order]
+    return tuple(position for position in positions if waits[position])
 
 
 def expected_labels(testset: Testset) -> int:

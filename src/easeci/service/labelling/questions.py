@@ -298,9 +298,12 @@ class OpenQuestions:
     def awaiting_flush(self) -> bool:
         """Whether nothing is handed out until the answers are recorded.
 
-        A verdict is known with them, or there is a newer testset.
+        A verdict is known with them, the owner's scorer must score them, or there is a newer
+        testset.
         """
-        return self._step.decided or (self._is_outdated and self.unrecorded > 0)
+        if self._step.decided:
+            return True
+        return self.unrecorded > 0 and (self._is_outdated or self._step.awaits_scores)
 
     @property
     def are_over(self) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from easeci.evidence.cells import LabelState
 from easeci.service.commits.advance import acting
+from easeci.service.labelling.files import latest, require_labels, scoring_warnings
 from easeci.service.labelling.questions import Given, OpenQuestions, Question, roughly
 from easeci.service.labelling.session import Flushed, LabelSession
 from easeci.service.project import Project
@@ -45,6 +46,7 @@ class TerminalSession:
         self.problems: tuple[str, ...] = ()
         with acting(project, waiting):
             pass  # catch up, so that the open step is known
+        require_labels(latest(project))
         self._session = LabelSession(project)
         self._ask_next()
         if self._session.has_work:
@@ -69,6 +71,7 @@ class TerminalSession:
     def close(self) -> None:
         """Record what was answered, and leave the journal to the next session."""
         self._add(self._session.close(self.project, self._waiting))
+        self.problems += scoring_warnings(self.project)
 
     def _ask_next(self) -> None:
         """Take the next question. Record first whenever a verdict is known."""

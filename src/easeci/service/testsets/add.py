@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from easeci.build.same_model import require_program_kept
+from easeci.build.scoring import load_scorer
 from easeci.errors import DataError, ScriptError, UsageError
 from easeci.ledger.events import Event, LabelsAdded, TestsetAdded
 from easeci.ledger.fold import added_testset
@@ -15,16 +16,18 @@ from easeci.plan import Estimate, plan, sensitivity_left
 from easeci.plan.bring import examples_to_bring, sample_size
 from easeci.plan.prefix import prefix_lengths
 from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
+from easeci.script.scorer import ScorerKind
 from easeci.service.commits.advance import acting
 from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, utc_now
 from easeci.service.scripts import find_script, load_entries
 from easeci.service.testsets.first_baseline import build_first, choose_baseline
 from easeci.service.testsets.small_slices import expanded, require_large_slices
+from easeci.tables.scorers import require_references
 from easeci.vault.classes import classes_line, require_labelled_classes
 from easeci.vault.intake import Offered, load_offered
 from easeci.vault.overlap import FreshExamples, Overlap, leave_out_known
-from easeci.vault.sealing import seal
+from easeci.vault.sealing import OfferedScorer, seal
 
 MOST_LEFT_OUT = 0.01
 """Above this share the owner is warned of examples that were left out."""
@@ -91,9 +94,10 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
     Examples that earlier testsets had are left out, and a public sample is set aside. The estimator
     is fixed here, so a verdict never depends on when labels arrive.
     """
-    entries, source = _script(project, offer.script)
+    entries, source, folder = _script(project, offer.script)
     script = assemble(entries, source or str(offer.script))
     _require_runnable(script)
+    scorer = _scorer(script, folder)
     require_transport(script)
     offered = load_offered(
         offer.examples,
@@ -104,6 +108,8 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
     )
     _require_blind(offered, offer)
     require_labelled_classes(offered.labels, script.classes)
+    if script.scorer is not None:
+        require_references(script.scorer, offered.labels, offer.examples.name)
     offered.require_slices(script.slices, offer.label_column)
     with acting(project, waiting):
         _require_no_active(project)
@@ -115,7 +121,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
         _clear_remains(project, number)
         size = sample_size(script.sample, fresh.offered.size)
         baseline = choose_baseline(project, script, offer.baseline)
-        kept = seal(project.vault, number, fresh.offered, sample=size)
+        kept = seal(project.vault, number, fresh.offered, sample=size, scorer=scorer)
         added = TestsetAdded(
             testset=number,
             name=offer.examples.name.encode("utf-8", "replace").decode(),
@@ -175,13 +181,25 @@ def settled_estimate(script: Script, offered: Offered) -> Estimate:
     return exact if complete and exact.applies else designed.estimate(Estimator.SEQUENTIAL)
 
 
-def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str | None]:
-    """The script's entries, and its path in the repository if it lies there."""
+def _script(project: Project, path: Path | None) -> tuple[dict[str, Entry], str | None, Path]:
+    """The script's entries, its path in the repository if it lies there, and its folder."""
     top = project.repository.top
     found = path or find_script(top or Path())
     entries = load_entries(found)
     inside = top is not None and found.absolute().is_relative_to(top)
-    return entries, found.absolute().relative_to(top).as_posix() if top and inside else None
+    source = found.absolute().relative_to(top).as_posix() if top and inside else None
+    return entries, source, found.absolute().parent
+
+
+def _scorer(script: Script, folder: Path) -> OfferedScorer | None:
+    """The owner's scorer, next to the script; None if the script names no program as its scorer.
+
+    It comes from the owner's work tree and is sealed here. No commit can bring another.
+    """
+    if script.scorer is None or script.scorer.kind is not ScorerKind.PROGRAM:
+        return None
+    path = folder / script.scorer.command
+    return OfferedScorer(path.name, load_scorer(path))
 
 
 def _uncommitted(project: Project, source: str | None) -> tuple[str, ...]:
@@ -211,6 +229,11 @@ def _awaits_predictions(project: Project, script: Script) -> tuple[str, ...]:
 
 def _require_runnable(script: Script) -> None:
     require_program_kept(script.program or "", script.ignore)
+    if script.is_scored and script.scorer is None:
+        raise ScriptError(
+            "scores: needs a scorer for a testset",
+            hint="Name one, such as   scorer: ./score.py   or   scorer: external   to import them.",
+        )
     if script.adaptivity is Adaptivity.NONE and script.third_party is None:
         raise ScriptError(
             "adaptivity none needs an address that the verdicts are sent to",

@@ -1,0 +1,1 @@
+"""Scores in files: exported to be scored elsewhere, and imported."""
