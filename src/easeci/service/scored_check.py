@@ -17,7 +17,7 @@ from easeci.script import Script, compile_condition
 from easeci.script.lattice import ScoreTerm, Scoring
 from easeci.script.scorer import MAIN_SCORE
 from easeci.tables.align import aligned_labels, aligned_rows, example_codes
-from easeci.tables.column import Column, ColumnRole, named
+from easeci.tables.column import Column, ColumnRole, as_text, named
 from easeci.tables.facts import ExampleColumns, ModelOutput
 from easeci.tables.logs import require_same_task
 from easeci.tables.outputs import Outputs, load_outputs
@@ -94,9 +94,9 @@ def scores_by_rule(script: Script, sources: CheckSources) -> ScoredExamples:
         old = _aligned(new, load_outputs(sources.old, ColumnRole.OLD, trials=script.trials))
     references = pl.repeat(None, len(new), dtype=pl.String, eager=True)
     if sources.labels is not None:
-        labels = load_column(sources.labels, ColumnRole.LABELS)
-        references = aligned_labels(_column(new), labels).cast(pl.String)
-        require_references(script.scorer, labels.values.drop_nulls().cast(pl.String), labels.name)
+        labels = load_column(sources.labels, ColumnRole.LABELS, references=True)
+        references = as_text(aligned_labels(_column(new), labels))
+        require_references(script.scorer, as_text(labels.values), labels.name)
     known = references.is_not_null()
     rows = np.repeat(known.to_numpy(), script.trials)
     repeated = references.gather(np.repeat(np.arange(len(new)), script.trials)[rows])
