@@ -8,10 +8,12 @@ import polars as pl
 import pytest
 
 from easeci.build.repository import Repository
-from easeci.errors import DataError
+from easeci.errors import DataError, UsageError
+from easeci.evidence.cells import LabelState
 from easeci.ledger.signals import Signal
 from easeci.service.commits.trial import Trial, TrialPlace, try_program
 from easeci.service.labelling.files import import_labels
+from easeci.service.labelling.open_step import OpenStep
 from easeci.service.testsets.add import Added, Offer, add_testset
 from tests.projects import opened, run_on
 from tests.repositories import EXAMPLES, SAMPLE, SEALED, Workplace
@@ -150,3 +152,9 @@ def test_references_that_the_scorer_cannot_use(tmp_path: Path) -> None:
     done = import_labels(project, labels)
     assert (done.added, done.warnings) == (2, ())
     assert done.problems == (f"1 references are not numbers, at id {ids[2]}",)
+    step = OpenStep(project, project.require_active(), [])
+    assert step.classes == [], "labellers see no references of others"
+    step.require_answer(LabelState.LABEL, "3.50")
+    for useless in ("secret", "", "1" * 200_000):
+        with pytest.raises(UsageError):
+            step.require_answer(LabelState.LABEL, useless)
