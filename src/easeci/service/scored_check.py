@@ -19,7 +19,7 @@ from easeci.script.problem import Problem
 from easeci.script.scorer import MAIN_SCORE
 from easeci.service.scored_files import ScoredOutputs, load_if_scored
 from easeci.tables.align import aligned_labels, aligned_rows, example_codes
-from easeci.tables.column import Column, ColumnRole, named
+from easeci.tables.column import Column, ColumnRole, as_text, named
 from easeci.tables.facts import ExampleColumns, ModelOutput
 from easeci.tables.logs import require_same_task
 from easeci.tables.outputs import Outputs, load_outputs
@@ -95,9 +95,9 @@ def scores_by_rule(script: Script, sources: CheckSources) -> ScoredExamples:
         old = _aligned(new, _outputs(sources.old, ColumnRole.OLD, script.trials))
     references = pl.repeat(None, len(new), dtype=pl.String, eager=True)
     if sources.labels is not None:
-        labels = load_column(sources.labels, ColumnRole.LABELS)
-        references = aligned_labels(_column(new), labels).cast(pl.String)
-        require_references(script.scorer, labels.values.drop_nulls().cast(pl.String), labels.name)
+        labels = load_column(sources.labels, ColumnRole.LABELS, references=True)
+        references = as_text(aligned_labels(_column(new), labels))
+        require_references(script.scorer, as_text(labels.values), labels.name)
     known = references.is_not_null()
     rows = np.repeat(known.to_numpy(), script.trials)
     repeated = references.gather(np.repeat(np.arange(len(new)), script.trials)[rows])

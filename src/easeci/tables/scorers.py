@@ -141,8 +141,8 @@ def usable_references(scorer: Scorer, references: pl.Series) -> pl.Series:
         case ScorerKind.REGEX:
             usable = _matches(frame.with_columns(output=pl.lit(""))).is_not_null()
         case ScorerKind.NUMERIC:
-            usable = frame.select(_trimmed("reference")).select(_is_number(pl.col("reference")))
-            usable = usable.to_series()
+            trimmed = frame.select(_trimmed("reference"))
+            usable = trimmed.select(_is_number(pl.col("reference"))).to_series()
         case _:
             usable = pl.repeat(True, len(references), eager=True)
     return references.is_null() | usable.fill_null(False)

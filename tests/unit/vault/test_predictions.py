@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.errors import InfrastructureError
+from easeci.script import parse_script
 from easeci.tables.column import RankKind
 from easeci.vault.predictions import PredictionForm
 from easeci.vault.testset import SealedTestset
 from tests.predictions import read_directly
+from tests.repositories import SCRIPT
 from tests.unit.vault.making import refused, sealed, write, written
 
 RANKED = PredictionForm(ranked=True)
