@@ -27,7 +27,7 @@ from easeci.build.program import (
     make_predictions,
 )
 from easeci.service.commits import build
-from easeci.tables.reading_process import limits_for, read_predictions
+from easeci.tables.reading_process import ReadingRules, limits_for, read_predictions
 from easeci.tables.untrusted import load_untrusted_predictions
 from easeci.vault import predictions
 from tests.repositories import MODEL, PROGRAM, SCRIPT
@@ -60,8 +60,8 @@ def read_directly() -> Iterator[None]:
     with mock.patch.object(
         predictions,
         READ,
-        lambda path, ids, ranked, trials: read_predictions(
-            path, ids, limits_for(ids, trials), ranked=ranked
+        lambda path, ids, trials, **rules: read_predictions(
+            path, ids, limits_for(ids, trials), ReadingRules(**rules)
         ),
     ):
         yield

@@ -59,6 +59,7 @@ def test_a_life_in_json(lived: Workplace) -> None:
     )
     words = dict.fromkeys(("failure", "log", "warning", "ended"), str | None)
     answer = {**ROW, "steps": int, "steps_used": int, "charged": bool, "sample": int, **words}
+    answer["file_read"] = bool | None
     require(document(lived, "run"), answer)
     lived.commit_cut(0.75)
     failed = document(lived, "run", code=1)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from easeci.views.status import rests_on
 from tests.guarantee.worlds import World
 
 TICKS = {"disclose": "1h", "timeout": "10m", "steps": "40", "branches": "[side]"}
@@ -142,7 +143,8 @@ def acts(chance: random.Random, adopts: bool) -> Iterator[tuple[str, ...]]:
     models: dict[str, str] = {} if adopts else {"B": "old"}
     for number in range(chance.randint(4, 18)):
         kind = chance.choices(
-            ["new", "again", "same", "test", "fails", "wait", "next"], [30, 10, 15, 10, 7, 23, 5]
+            ["new", "again", "same", "test", "sent", "fails", "wait", "next"],
+            [25, 10, 12, 10, 10, 7, 21, 5],
         )[0]
         branch = chance.choice(["main", "main", "side"])
         if kind == "wait":
@@ -155,7 +157,10 @@ def acts(chance: random.Random, adopts: bool) -> Iterator[tuple[str, ...]]:
             yield kind, f"c{number}", f"m{number}", branch
         elif models:
             commit = chance.choice(sorted(models))
-            if kind == "same":
+            if kind == "sent" and chance.random() < 0.5:
+                commit = f"f{number}"
+                models[commit] = f"m{number}"
+            elif kind == "same":
                 models[f"s{number}"] = models[commit]
                 commit = f"s{number}"
             yield kind, commit, models[commit], "main" if kind == "again" else branch
@@ -169,7 +174,7 @@ def act(here: World, kind: str, *rest: str) -> object:
         here.next_testset()
     else:
         commit, model, branch = rest
-        run = "fails" if kind == "fails" else "ends"
+        run = kind if kind in ("fails", "sent") else "ends"
         test, candidate = kind == "test", branch == "main"
         return here.run(commit, model, candidate=candidate, test=test, run=run)
     return None
@@ -214,3 +219,17 @@ def compare(seed: int) -> None:
 def test_hidden_facts_change_nothing_that_developers_see(seeds: range) -> None:
     for seed in seeds:
         compare(seed)
+
+
+def test_a_file_of_predictions_tells_nothing_of_hidden_verdicts() -> None:
+    """Its commit may have the model of a baseline that hidden verdicts have led to, or not."""
+    told, kept = [], []
+    for passed in (True, False):
+        here = world(passed, keys=NONE)
+        here.run("X", "x")
+        here.next_testset()
+        told.append((here.run("X", "x", run="sent"), here.view, rests_on(here.state, here.testset)))
+        kept.append(here.testset.predictions["x"].sent is None)
+    assert told[0] == told[1]
+    assert "for 1 of its 1 steps" in "".join(told[0][2])
+    assert kept == [True, False]  # the worlds do differ, for the owner

@@ -20,9 +20,11 @@ from easeci.ledger.charging import (
     is_begun_only,
     is_unchanged,
     known_submission,
+    takes_file,
 )
 from easeci.ledger.disclosure import disclosed_rows, disclosed_status
 from easeci.ledger.events import (
+    SENT,
     BaselineBuilt,
     BaselineSet,
     Built,
@@ -144,7 +146,8 @@ class World:
     ) -> tuple[str, int | None, int]:
         """``easeci run``: what is told, the step, and how many steps it cost.
 
-        ``run`` says what becomes of the run on sealed examples: it ends, fails or waits.
+        ``run`` says what becomes of the run on sealed examples: it ends, fails or waits. It is
+        "sent" if a file of predictions comes with the commit.
         """
         self.catch_up()
         testset, used = self.testset, self.testset.steps_used
@@ -174,13 +177,20 @@ class World:
 
     def _test(self, submission: Submission, *, test: bool, run: str) -> None:
         testset, model, number = self.testset, submission.model, submission.number
+        if model in testset.sent_models:
+            self.add(*charge(self.state, testset, submission))
+            return
+        if run == "sent" and takes_file(testset, submission):
+            made = Built(number, f"p/sent {model}", "0", f"sent {model}", origin=SENT)
+            self.add(*charge(self.state, testset, submission, made))
+            return
         if model not in testset.sample_predictions:
             self.add(self._on_sample(testset.number, submission.commit, model))
         if is_unchanged(testset, submission) and not test:
             self.add(Signalled(number, Signal.UNCHANGED))
             return
         self.add(*charge(self.state, testset, submission))
-        if not submission.ready and run == "ends":
+        if not submission.ready and run in ("ends", "sent"):
             self.add(SealedRunBegun(number), Built(number, f"p/{model}", "0", model))
         elif not submission.ready and run == "fails":
             self.add(SealedRunBegun(number), SealedRunFailed(number, "exit code 3"))

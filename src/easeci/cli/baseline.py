@@ -7,10 +7,13 @@ from typing import Annotated
 import typer
 
 from easeci.cli.project_options import (
+    PredictionsOption,
     ProjectOption,
     StoreOption,
     UnsandboxedOption,
     opened,
+    predictions_file,
+    say_not_read,
     say_waiting,
 )
 from easeci.cli.terminal import JsonOption, output, print_json, working
@@ -28,6 +31,7 @@ def set_(
     commit: Annotated[str, typer.Argument(help="Commit, branch or tag.")],
     store: StoreOption = None,
     project: ProjectOption = None,
+    predictions: PredictionsOption = None,
     unsandboxed: UnsandboxedOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -35,9 +39,16 @@ def set_(
     from easeci.service.commits.baseline import set_baseline
 
     found = opened(store, project)
-    with working("building the baseline"):
-        chosen = set_baseline(found, commit, unsandboxed=unsandboxed, waiting=say_waiting)
+    with working("building the baseline" if predictions is None else "reading predictions"):
+        chosen = set_baseline(
+            found,
+            commit,
+            unsandboxed=unsandboxed,
+            predictions=predictions_file(predictions),
+            waiting=say_waiting,
+        )
+    say_not_read(predictions, chosen.file_read)
     if as_json:
-        print_json({"baseline": chosen})
+        print_json({"baseline": chosen.commit, "file_read": chosen.file_read})
     else:
-        output().print(f"The baseline is commit {chosen[:10]}.")
+        output().print(f"The baseline is commit {chosen.commit[:10]}.")

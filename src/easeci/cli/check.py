@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,12 +15,14 @@ from easeci.cli.terminal import JsonOption, output, print_json, ruler_around, sh
 from easeci.errors import ExitCode
 from easeci.service.checks import Checked, write_ids
 from easeci.service.checks import check as check_files
+from easeci.service.scored_files import ScoredOutputs, load_if_scored
 from easeci.service.scripts import DEFAULTS
 from easeci.verdict import wording
 
 if TYPE_CHECKING:
     from easeci.ledger.verdicts import RecordedClause, RecordedVerdict
     from easeci.script import Mode
+    from easeci.tables.logs import EvalLog, LogChoice
     from easeci.verdict.result import ClauseResult
 
 ONE_VERDICT = {**DEFAULTS, "adaptivity": "none", "steps": "1"}
@@ -50,15 +53,36 @@ def check(
     ask: Annotated[
         Path | None, typer.Option("--ask", help="Write the ids to label next to this CSV file.")
     ] = None,
+    metric: Annotated[
+        str | None, typer.Option("--metric", help="Eval logs: the metric that is the score.")
+    ] = None,
+    provider: Annotated[
+        str | None, typer.Option("--provider", help="promptfoo logs: the model of --new.")
+    ] = None,
+    old_provider: Annotated[
+        str | None, typer.Option("--old-provider", help="promptfoo logs: the model of --old.")
+    ] = None,
+    filter_: Annotated[
+        str | None, typer.Option("--filter", help="lm-eval logs: the filter of the outputs.")
+    ] = None,
+    id_vars: Annotated[
+        list[str] | None,
+        typer.Option("--id-var", help="promptfoo logs: a var of the id; repeatable; default: all."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """One verdict from files (CSV, JSONL or Parquet), no repository. It counts no steps."""
-    request = options.request(None if options.steps is not None else ONE_VERDICT)
-    show_warnings(request.script.warnings())
+    """One verdict from files (CSV, JSONL, Parquet, eval logs), no repository; counts no steps."""
+    from easeci.tables.logs import LogChoice  # not above: --help needs no tables
+
+    choice = LogChoice(metric, provider, filter_, tuple(id_vars or ()))
+    sources = _loaded(new, old, choice, old_provider)
+    defaults = None if options.steps is not None else ONE_VERDICT
+    request = options.request(defaults, _told(sources.new))
+    show_warnings((*request.script.warnings(), *sources.notes))
     checked = check_files(
         request.script,
-        new=new,
-        old=old,
+        new=sources.new,
+        old=sources.old,
         labels=labels,
         examples=examples,
         tested=tested or (),
@@ -70,10 +94,58 @@ def check(
     if as_json:
         from easeci.ledger.verdicts import record_of
 
-        print_json(record_of(checked.verdict).document())
+        print_json(record_of(checked.verdict).document() | _scored_document(checked, sources))
     else:
-        _show(request, checked, ask)
+        _show(request, checked, ask, sources)
     raise typer.Exit(_exit_code(checked))
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """The files of the two models; those that bring scores with them are loaded."""
+
+    new: Path | ScoredOutputs
+    old: Path | ScoredOutputs | None
+
+    @property
+    def logs(self) -> list[EvalLog]:
+        found = (s.log for s in (self.new, self.old) if isinstance(s, ScoredOutputs))
+        return [log for log in found if log is not None]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What readers of logs left out or converted."""
+        return tuple(dict.fromkeys(note for log in self.logs for note in log.notes))
+
+
+def _loaded(new: Path, old: Path | None, choice: LogChoice, old_provider: str | None) -> _Sources:
+    from easeci.tables.column import ColumnRole
+
+    made = load_if_scored(new, ColumnRole.NEW, choice)
+    if old is None:
+        return _Sources(made or new, None)
+    if old_provider is not None:
+        choice = replace(choice, provider=old_provider)
+    before = load_if_scored(old, ColumnRole.OLD, choice) if made else None
+    return _Sources(made or new, before or old)
+
+
+def _told(new: Path | ScoredOutputs) -> dict[str, list[str]]:
+    """What a file tells about its scores, as keys of a script."""
+    if not isinstance(new, ScoredOutputs):
+        return {}
+    return {"scores": list(new.names), "trials": [str(new.outputs.trials)]}
+
+
+def _scored_document(checked: Checked, sources: _Sources) -> dict[str, object]:
+    """What JSON has beside the verdict if examples have scores."""
+    if checked.pairs is None:
+        return {}
+    return {
+        **asdict(checked.pairs),
+        "more_examples": checked.more_examples,
+        "logs": [log.summary for log in sources.logs],
+    }
 
 
 def _exit_code(checked: Checked) -> ExitCode:
@@ -86,15 +158,18 @@ def _exit_code(checked: Checked) -> ExitCode:
             return ExitCode.FAIL
 
 
-def _show(request: Request, checked: Checked, ask: Path | None) -> None:
+def _show(request: Request, checked: Checked, ask: Path | None, sources: _Sources) -> None:
     from easeci.ledger.verdicts import record_of
 
     console = output()
     script, recorded = request.script, record_of(checked.verdict)
+    for log in sources.logs:
+        console.print(log.summary, style="dim", markup=False)
     _show_answer(checked, recorded, script.mode, ask)
     console.print()
     for found, live in zip(recorded.clauses, checked.verdict.clauses, strict=True):
         _show_clause(found, live)
+    _show_pairs(checked)
     if recorded.interval_note is not None:
         console.print(f"[dim]{recorded.interval_note}[/]")
     if checked.exact_is_apt:
@@ -109,6 +184,21 @@ def _show(request: Request, checked: Checked, ask: Path | None) -> None:
         f"[dim]check keeps no count of steps: reliability {float(script.reliability):.10g} holds "
         f"if this answer is {of} that this testset gives ({script.adaptivity}).[/]"
     )
+
+
+def _show_pairs(checked: Checked) -> None:
+    """On how many examples the new model is better, and how many more would decide."""
+    pairs = checked.pairs
+    if pairs is None:
+        return
+    unsettled = f", unsettled {pairs.unsettled:,}" if pairs.unsettled else ""
+    lines = [
+        f"Better on {pairs.better:,} examples, worse on {pairs.worse:,}, equal on "
+        f"{pairs.equal:,}{unsettled}."
+    ]
+    if checked.more_examples is not None:
+        lines.append(f"About {checked.more_examples:,} more examples like these would decide.")
+    output().print("\n".join(lines) + "\n")
 
 
 def _show_clause(found: RecordedClause, live: ClauseResult) -> None:
@@ -141,9 +231,8 @@ def _show_clause(found: RecordedClause, live: ClauseResult) -> None:
 
 def _show_answer(checked: Checked, recorded: RecordedVerdict, mode: Mode, ask: Path | None) -> None:
     console = output()
-    rests = (
-        f"by {recorded.estimator}, on {recorded.examples:,} examples and {recorded.labels:,} labels"
-    )
+    labels = "" if checked.pairs is not None else f" and {recorded.labels:,} labels"
+    rests = f"by {recorded.estimator}, on {recorded.examples:,} examples{labels}"
     if recorded.passed is None:
         console.print(
             f"[bold yellow]WAITING[/] for {len(checked.verdict.wanted):,} labels: the answer "

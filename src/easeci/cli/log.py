@@ -172,6 +172,7 @@ def _show_owner(rows: tuple[OwnerRow, ...]) -> None:
     for row in rows:
         verdict = "-" if row.passed is None and row.failure is not None else row.briefly
         labels = "" if row.verdict is None else f"{row.verdict.labels:,}"
-        answer = Text("\n".join((verdict, *row.intervals)))
+        sent = () if row.sent_words is None else (f"predictions {row.sent_words}",)
+        answer = Text("\n".join((verdict, *row.intervals, *sent)))
         table.add_row(*_cells(row.shown), answer, Text(labels))
     output().print(table)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from easeci.service.commits.sent import SentPredictions
     from easeci.service.project import Project
 
 StoreOption = Annotated[
@@ -29,6 +30,14 @@ UnsandboxedOption = Annotated[
     bool,
     typer.Option(
         "--unsandboxed", help="Run the program with your own rights if there is no other way."
+    ),
+]
+PredictionsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--predictions",
+        help="File of id,prediction (CSV, JSONL or Parquet) that was made elsewhere: nothing is "
+        "built then, and that is recorded.",
     ),
 ]
 OwnerOption = Annotated[
@@ -53,6 +62,25 @@ def opened(
 def say_waiting() -> None:
     """Tell the user why nothing happens yet."""
     print("Another command is working on this project: waiting for it.", file=sys.stderr)
+
+
+def predictions_file(path: Path | None) -> SentPredictions | None:
+    """The file that an option names, sent by this account."""
+    if path is None:
+        return None
+    from easeci.service.commits.sent import SentPredictions  # not above: --help needs none
+
+    return SentPredictions(path, login_name())
+
+
+def say_not_read(path: Path | None, read: bool | None) -> None:
+    """Tell the user that a file of predictions was not read."""
+    if path is not None and read is False:
+        print(
+            f"{path.name} was not read: the answer or the predictions of this commit's model were "
+            "recorded before.",
+            file=sys.stderr,
+        )
 
 
 def login_name() -> str:

@@ -8,10 +8,13 @@ import typer
 from rich.markup import escape
 
 from easeci.cli.project_options import (
+    PredictionsOption,
     ProjectOption,
     StoreOption,
     UnsandboxedOption,
     opened,
+    predictions_file,
+    say_not_read,
     say_waiting,
 )
 from easeci.cli.terminal import (
@@ -40,6 +43,7 @@ def run(
             "with an earlier baseline.",
         ),
     ] = False,
+    predictions: PredictionsOption = None,
     unsandboxed: UnsandboxedOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -51,9 +55,15 @@ def run(
     found = opened(store, project)
     if commit == "HEAD" and found.repository.is_dirty():
         show_warnings(("the work tree has changes that are not committed: they are not tested",))
-    options = RunOptions(test, unsandboxed, warn=lambda warning: show_warnings((warning,)))
-    with working("building and testing"):
+    options = RunOptions(
+        test,
+        unsandboxed,
+        warn=lambda warning: show_warnings((warning,)),
+        predictions=predictions_file(predictions),
+    )
+    with working("building and testing" if predictions is None else "testing"):
         answer = run_commit(found, commit, options=options, waiting=say_waiting)
+    say_not_read(predictions, answer.file_read)
     if as_json:
         print_json(answer_document(answer))
     else:

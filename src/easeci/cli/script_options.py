@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -14,7 +14,7 @@ import typer
 from easeci.errors import UsageError
 
 if TYPE_CHECKING:
-    from easeci.script import Script
+    from easeci.script import Entry, Script
 
 ScriptOption = Annotated[
     Path | None,
@@ -56,6 +56,13 @@ class ScriptOptions:
             "--expected", help='Expected shares of classes, "fraud: 2%"; size the testset.'
         ),
     ] = None
+    scorer: Annotated[
+        str | None,
+        typer.Option("--scorer", help="exact, contains, regex, numeric(1e-3): scores of outputs."),
+    ] = None
+    trials: Annotated[
+        str | None, typer.Option("--trials", help="How many outputs each example has.")
+    ] = None
     estimator: Annotated[
         str | None,
         typer.Option(
@@ -65,10 +72,15 @@ class ScriptOptions:
         ),
     ] = None
 
-    def request(self, defaults: dict[str, str] | None = None) -> Request:
+    def request(
+        self,
+        defaults: dict[str, str] | None = None,
+        known: Mapping[str, Sequence[str]] | None = None,
+    ) -> Request:
         """The script that is asked for: a condition with options, or a file with options over it.
 
-        ``defaults`` are the keys of a condition without a script that no option gives.
+        ``defaults`` are the keys of a condition without a script that no option gives. ``known``
+        are texts of keys that files with scores have told; a script with a scorer ignores them.
         """
         # Here and not above, because --help needs no parsers.
         from easeci.script import Entry, assemble
@@ -81,13 +93,31 @@ class ScriptOptions:
         }
         if self.condition is None:
             path = self.script or find_script(Path())
-            return Request(assemble({**load_entries(path), **entries}, str(path)), str(path), {})
+            entries = {**load_entries(path), **entries}
+            told = _told(entries, known)
+            return Request(assemble({**entries, **told}, str(path)), str(path), {})
         if self.script is not None:
             raise UsageError("give either --condition or --script, not both")
         filled = {n: text for n, text in (defaults or DEFAULTS).items() if n not in entries}
         for name, text in filled.items():
             entries[name] = Entry.option(f"--{name}", text)
+        entries |= _told(entries, known)
         return Request(assemble(entries, "the options"), "-c", filled)
+
+
+def _told(
+    entries: Mapping[str, Entry], known: Mapping[str, Sequence[str]] | None
+) -> dict[str, Entry]:
+    """What files tell about their scores, as far as no key says it and no scorer decides."""
+    from easeci.script import Entry
+
+    if "scorer" in entries:
+        return {}
+    return {
+        name: Entry.options(name, list(texts))
+        for name, texts in (known or {}).items()
+        if name not in entries
+    }
 
 
 @dataclass(frozen=True)

@@ -91,10 +91,12 @@ def _show_owner(owner: OwnerStatus) -> None:
         f"{owner.waiting:,} waiting, {owner.build_errors:,} build errors"
     )
     if owner.baseline is not None:
-        from easeci.ledger.wording import baseline_words  # not above: --help needs none
+        from easeci.ledger.wording import baseline_words, sent_words  # not above: --help needs none
 
         how = baseline_words(owner.baseline_how or "")
-        console.print(f"  baseline   {owner.baseline[:10]} ({how})")
+        if owner.baseline_sent is not None:
+            how += f"; predictions {sent_words(owner.baseline_sent)}"
+        print_hanging("  baseline   ", f"{owner.baseline[:10]} ({how})")
     if owner.letters_to_send:
         console.print(f"  to send    {owner.letters_to_send:,} letters: `easeci outbox`")
     console.print(f"  head       {owner.head[:24]}")

@@ -78,23 +78,38 @@ def try_(
                 console.print(escape(trial.hint))
             console.print(SEES)
         else:
-            shown = sorted(trial.classes.items(), key=lambda item: -item[1])
-            listed = ", ".join(f"{name} {count:,}" for name, count in shown[:MOST_CLASSES])
-            more = "" if len(shown) <= MOST_CLASSES else f" and {len(shown) - MOST_CLASSES} more"
+            what = "predictions" if trial.classes else "examples with outputs"
             console.print(
-                f"[bold green]OK[/]  commit {trial.commit[:10]}: {trial.examples:,} predictions "
+                f"[bold green]OK[/]  commit {trial.commit[:10]}: {trial.examples:,} {what} "
                 f"in {trial.seconds:.1f} s"
             )
-            console.print(f"  predicted: {escape(listed)}{more}")
+            _show_predictions(trial)
             _show_quality(trial)
     if trial.failure is not None:
         raise typer.Exit(ExitCode.BUILD_ERROR)
 
 
-def _show_quality(trial: Trial) -> None:
-    """Accuracy, and the difference to the baseline, as far as they are known."""
+def _show_predictions(trial: Trial) -> None:
+    """How often each class was predicted, or the first outputs."""
     console = output()
-    if trial.accuracy is not None:
+    for text in trial.outputs:
+        console.print(f"  output: {escape(text) or '(empty)'}", soft_wrap=True)
+    if trial.classes:
+        shown = sorted(trial.classes.items(), key=lambda item: -item[1])
+        listed = ", ".join(f"{name} {count:,}" for name, count in shown[:MOST_CLASSES])
+        more = "" if len(shown) <= MOST_CLASSES else f" and {len(shown) - MOST_CLASSES} more"
+        console.print(f"  predicted: {escape(listed)}{more}")
+
+
+def _show_quality(trial: Trial) -> None:
+    """Accuracy or mean score, and the difference to the baseline, as far as they are known."""
+    console = output()
+    if trial.accuracy is not None and trial.outputs:
+        console.print(
+            f"  mean score: {trial.accuracy:.3f} on the {trial.labelled:,} examples with known "
+            "references"
+        )
+    elif trial.accuracy is not None:
         console.print(
             f"  accuracy: {trial.accuracy:.1%} on the {trial.labelled:,} examples with known labels"
         )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from easeci.ledger.events import BaselineBuilt, BaselineSet
 from easeci.ledger.state import State, Step, Submission, Testset
-from easeci.ledger.testset import BaselineModel, Predictions
+from easeci.ledger.testset import BaselineModel
 from easeci.script import Adaptivity
 
 
@@ -49,12 +49,11 @@ def start_testset(state: State, testset: Testset) -> None:
     testset.real_model, testset.public_model = state.baseline, state.public_baseline
 
 
-def note_built(state: State, event: BaselineBuilt) -> None:
-    """A baseline was built on a testset: its model is known, and what it predicts."""
+def note_built(state: State, event: BaselineBuilt) -> str:
+    """A baseline has predictions on a testset, so its model is known. Returns the model."""
     testset = state.testsets[event.testset]
     model = event.model or event.commit
     testset.built_models[event.commit] = model
-    testset.predictions[model] = Predictions(event.file, event.digest, event.fingerprint)
     testset.starts_with_baseline |= not testset.steps
     if testset.start is not None and testset.start.commit == event.commit:
         testset.start = BaselineModel(event.commit, model)
@@ -62,6 +61,7 @@ def note_built(state: State, event: BaselineBuilt) -> None:
         testset.real_model = model
     if testset.public_model == event.commit:
         testset.public_model = model
+    return model
 
 
 def note_set(state: State, event: BaselineSet) -> None:

@@ -109,22 +109,41 @@ def is_unchanged(testset: Testset, submission: Submission) -> bool:
     return mine is not None and theirs is not None and mine.fingerprint == theirs.fingerprint
 
 
-def charge(state: State, testset: Testset, submission: Submission) -> list[Event]:
-    """Spend a step. A model that was run on the sealed examples before is not run again."""
-    events: list[Event] = [Charged(submission.number, testset.steps_used + 1)]
-    known = testset.predictions.get(submission.tested_model)
-    failed = _failed_before(state, testset, submission)
+def charge(
+    state: State, testset: Testset, submitted: Submitted | Submission, sent: Built | None = None
+) -> list[Event]:
+    """Spend a step. A model that was run on the sealed examples before is not run again.
+
+    ``sent`` are predictions that came with the commit. They count only if its model has none yet:
+    otherwise one model could get a second answer with other predictions.
+    """
+    with_file, number = sent is not None, testset.steps_used + 1
+    events: list[Event] = [Charged(submitted.number, number, with_file=with_file)]
+    known = testset.predictions.get(submitted.tested_model)
+    failed = _failed_before(state, testset, submitted)
     if known is not None:
-        events.append(Built(submission.number, known.file, known.digest, known.fingerprint))
+        events.append(Built(submitted.number, known.file, known.digest, known.fingerprint))
     elif failed is not None:
         # A second answer for nothing would tell a failed run from a failed test.
-        events.append(SealedRunFailed(submission.number, failed))
+        events.append(SealedRunFailed(submitted.number, failed))
+    elif sent is not None:
+        events.append(sent)
     return events
 
 
-def _failed_before(state: State, testset: Testset, submission: Submission) -> str | None:
+def takes_file(testset: Testset, submitted: Submitted | Submission) -> bool:
+    """Whether a file of predictions that comes with a commit is read.
+
+    It is not if a commit of the same model was charged before: its predictions are made once. This
+    depends on what developers know. Whether the model has predictions does not: it may be that of a
+    baseline which follows from hidden verdicts.
+    """
+    return all(step.model != submitted.tested_model for step in testset.steps)
+
+
+def _failed_before(state: State, testset: Testset, submitted: Submitted | Submission) -> str | None:
     for step in testset.steps:
         earlier = state.submission(step.submission)
-        if earlier.model and earlier.model == submission.model and earlier.run_failure is not None:
+        if earlier.model and earlier.model == submitted.model and earlier.run_failure is not None:
             return earlier.run_failure
     return None

@@ -120,6 +120,9 @@ class DisclosedStatus:
     steps_used: int
     retired: str | None
     pending: int
+    sent_steps: int = 0
+    """How many steps test predictions that were sent as a file. That is so from their charge on,
+    and depends on no sealed example."""
 
 
 def disclosed_status(state: State) -> DisclosedStatus:
@@ -135,6 +138,7 @@ def disclosed_status(state: State) -> DisclosedStatus:
         steps_used=steps_used(state, testset),
         retired=disclosed_reason(state, testset),
         pending=sum(row.signal is Signal.PENDING for row in rows),
+        sent_steps=testset.sent_steps,
     )
 
 

@@ -188,6 +188,16 @@ class Submitted(Event):
     testset: int
     model: str = ""
 
+    @property
+    def number(self) -> int:
+        """The number of the submission."""
+        return self.submission
+
+    @property
+    def tested_model(self) -> str:
+        """Its model. A commit that an older version submitted has its own."""
+        return self.model or self.commit
+
 
 @dataclass(frozen=True)
 class SampleBuilt(Event):
@@ -232,12 +242,18 @@ class SealedRunFailed(Event):
     log_digest: str | None = None
 
 
+SENT = "file"
+"""The origin of predictions that somebody sent as a file."""
+
+
 @dataclass(frozen=True)
 class Built(Event):
-    """The commit's program made its predictions: a file of the vault, with its digest.
+    """The commit's predictions are there: a file of the vault, with its digest.
 
-    Equal fingerprints mean equal predictions. ``log`` is what the program printed, or None if the
-    same model had been built before.
+    Equal fingerprints mean equal predictions. ``log`` is what the program printed. It is None if
+    no program ran: the same model had its predictions before, or they were sent as a file. Only in
+    the second case is ``origin`` "file", ``sent_by`` the sender, and ``sent_digest`` the SHA-256 of
+    the file as it was sent.
     """
 
     submission: int
@@ -246,6 +262,9 @@ class Built(Event):
     fingerprint: str
     log: str | None = None
     log_digest: str | None = None
+    origin: str = ""
+    sent_by: str = ""
+    sent_digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -265,16 +284,22 @@ class BuildFailed(Event):
 
 @dataclass(frozen=True)
 class BaselineBuilt(Event):
-    """The baseline's predictions on a testset that it was not submitted to."""
+    """The baseline's predictions on a testset that it was not submitted to.
+
+    ``log`` is None if no program ran, as in :class:`Built`; so are the last three fields.
+    """
 
     testset: int
     commit: str
     file: str
     digest: str
     fingerprint: str
-    log: str
-    log_digest: str
+    log: str | None
+    log_digest: str | None
     model: str = ""
+    origin: str = ""
+    sent_by: str = ""
+    sent_digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -303,6 +328,7 @@ class Charged(Event):
     """A step is spent, before the commit's program is given a sealed example.
 
     Version 1 came after the build, when the turn of the step had come, and recorded its baseline.
+    ``with_file``: a file of predictions was sent with the commit, and was read.
     """
 
     VERSION = 2
@@ -310,6 +336,7 @@ class Charged(Event):
     submission: int
     step: int
     baseline: str | None = None
+    with_file: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from easeci.ledger.baselines import (
 from easeci.ledger.chain import Head, Record
 from easeci.ledger.events import (
     LABELLING,
+    SENT,
     BackupBegun,
     BaselineArchived,
     BaselineBuilt,
@@ -62,7 +63,7 @@ from easeci.ledger.events import (
 )
 from easeci.ledger.reasons import AlarmLetter, BudgetUsed, ByHand, FirstChange, Retirement
 from easeci.ledger.signals import Signal
-from easeci.ledger.state import Message, Predictions, State, Step, Submission, Testset
+from easeci.ledger.state import Message, Predictions, SentFile, State, Step, Submission, Testset
 from easeci.ledger.wording import retirement_words
 from easeci.script import Adaptivity, Estimator
 
@@ -227,7 +228,7 @@ def _sealed_run_failed(state: State, event: SealedRunFailed, record: Record) -> 
         state.testsets[submission.testset].files[event.log] = event.log_digest
 
 
-def _built(state: State, event: Built, record: Record) -> None:  # noqa: ARG001
+def _built(state: State, event: Built, record: Record) -> None:
     submission = state.submission(event.submission)
     submission.built, state.built = True, state.built + 1
     submission.turn = state.built
@@ -236,9 +237,18 @@ def _built(state: State, event: Built, record: Record) -> None:  # noqa: ARG001
         submission.log = event.log
         testset.files[event.log] = event.log_digest
     testset.files[event.file] = event.digest
-    testset.predictions[submission.tested_model] = Predictions(
-        event.file, event.digest, event.fingerprint
-    )
+    _keep_predictions(testset, submission.tested_model, event, record.at)
+
+
+def _keep_predictions(testset: Testset, model: str, event: Built | BaselineBuilt, at: str) -> None:
+    """A model has its predictions. If they were there before, so was their origin."""
+    before = testset.predictions.get(model)
+    sent = None
+    if event.origin == SENT:
+        sent = SentFile(event.sent_by, at, event.sent_digest)
+    elif event.log is None and before is not None and before.fingerprint == event.fingerprint:
+        sent = before.sent
+    testset.predictions[model] = Predictions(event.file, event.digest, event.fingerprint, sent=sent)
 
 
 def _build_failed(state: State, event: BuildFailed, record: Record) -> None:  # noqa: ARG001
@@ -247,12 +257,17 @@ def _build_failed(state: State, event: BuildFailed, record: Record) -> None:  # 
     state.testsets[submission.testset].files[event.log] = event.log_digest
 
 
-def _baseline_built(state: State, event: BaselineBuilt, record: Record) -> None:  # noqa: ARG001
+def _baseline_built(state: State, event: BaselineBuilt, record: Record) -> None:
     testset = state.testsets[event.testset]
     testset.files[event.file] = event.digest
-    testset.files[event.log] = event.log_digest
+    if event.log is not None and event.log_digest is not None:
+        testset.files[event.log] = event.log_digest
     testset.baseline_failure = None
-    note_built(state, event)
+    model = note_built(state, event)
+    _keep_predictions(testset, model, event, record.at)
+    if event.origin == SENT:
+        testset.sent_baseline = True
+        testset.sent_models.add(model)
 
 
 def _charged(state: State, event: Charged, record: Record) -> None:
@@ -263,6 +278,9 @@ def _charged(state: State, event: Charged, record: Record) -> None:
     step.model = submission.tested_model
     if record.version == 1:
         step.began, step.baseline, step.baseline_model = True, event.baseline, event.baseline
+    if event.with_file:
+        submission.sent = True
+        testset.sent_models.add(step.model)
     note_charged(state, testset)
     testset.steps.append(step)
 

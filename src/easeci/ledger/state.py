@@ -8,9 +8,9 @@ from easeci.ledger.chain import Head
 from easeci.ledger.events import BaselineArchived, OlderStoreAccepted
 from easeci.ledger.messages import Message
 from easeci.ledger.submission import Submission
-from easeci.ledger.testset import Predictions, Step, Testset
+from easeci.ledger.testset import Predictions, SentFile, Step, Testset
 
-__all__ = ["Message", "Predictions", "State", "Step", "Submission", "Testset"]
+__all__ = ["Message", "Predictions", "SentFile", "State", "Step", "Submission", "Testset"]
 
 
 @dataclass

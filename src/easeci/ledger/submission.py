@@ -18,6 +18,8 @@ class Submission:
     at: str
     model: str = ""
     built: bool = False
+    sent: bool = False
+    """Whether a file of predictions was sent with it, and was read."""
     turn: int = 0
     """Its place among all submissions that were built: older versions tested in this order."""
     failure: str | None = None

@@ -17,16 +17,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class SentFile:
+    """A file of predictions that somebody sent: who and when, and the SHA-256 of the file."""
+
+    by: str
+    at: str
+    digest: str
+
+
+@dataclass(frozen=True)
 class Predictions:
     """A model's predictions: equal ones have the same fingerprint.
 
-    ``seconds`` is how long its program ran, if that is known.
+    ``seconds`` is how long its program ran, if that is known. ``sent`` is None if a program made
+    them here.
     """
 
     file: str
     digest: str
     fingerprint: str
     seconds: float = 0.0
+    sent: SentFile | None = None
 
 
 @dataclass(frozen=True)
@@ -146,6 +157,11 @@ class Testset:
     """How many examples are labelled first, by the text of the clause that needs it."""
     predictions: dict[str, Predictions] = field(default_factory=dict)
     """By model."""
+    sent_models: set[str] = field(default_factory=set)
+    """The models that a file of predictions was sent for, and read. Developers may know them. One
+    of them may still have the predictions of its program: it was a baseline that is hidden."""
+    sent_baseline: bool = False
+    """Whether the owner has sent the predictions of a baseline."""
     sample_predictions: dict[str, Predictions] = field(default_factory=dict)
     """By model: what it predicts on the public sample."""
 
@@ -168,6 +184,16 @@ class Testset:
     def steps_used(self) -> int:
         """How many steps are charged, answered or not."""
         return len(self.steps)
+
+    def sent_file(self, model: str | None) -> SentFile | None:
+        """The file that a model's predictions were sent as; None if they were made here."""
+        known = None if model is None else self.predictions.get(model)
+        return None if known is None else known.sent
+
+    @property
+    def sent_steps(self) -> int:
+        """How many steps test predictions that were sent as a file."""
+        return sum(step.model in self.sent_models for step in self.steps)
 
     @property
     def baseline_predictions(self) -> Predictions | None:

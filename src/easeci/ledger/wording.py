@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from easeci.ledger.reasons import BudgetUsed, ByHand, FirstChange, Retirement, UndecidedWarning
+from easeci.times import readable_time
 
 if TYPE_CHECKING:
-    from easeci.ledger.testset import Step
+    from easeci.ledger.testset import SentFile, Step
 
 PROGRAM_FAILED = "its program failed on the examples of the testset"
 ADOPTED = "it is the first model that runs, adopted as the baseline without a test"
@@ -35,6 +36,12 @@ def step_in_short(step: Step) -> str:
     if step.at_tick:
         return f"{answer}: not decided in time"
     return f"{answer}: {'program failed' if step.verdict is None else step.verdict.briefly}"
+
+
+def sent_words(sent: SentFile) -> str:
+    """Who sent a file of predictions, and when."""
+    by = f" by {sent.by}" if sent.by else ""
+    return f"sent as a file{by}, {readable_time(sent.at)} UTC"
 
 
 BASELINE_WORDS = {

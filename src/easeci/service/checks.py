@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from easeci.evidence.facts import Facts
     from easeci.plan import Plan
+    from easeci.service.scored_check import CheckSources, PairCounts, ScoredColumns
+    from easeci.service.scored_files import ScoredOutputs
     from easeci.tables.align import AlignedExamples
     from easeci.tables.facts import ExampleColumns
     from easeci.tables.source import Source
@@ -40,6 +42,10 @@ class Checked:
     verdict: Verdict
     wanted_ids: pl.Series
     exact_is_apt: bool = False
+    pairs: PairCounts | None = None
+    """On how many examples the new model's score is higher or lower, if examples have scores."""
+    more_examples: int | None = None
+    """About how many more examples like these would decide; None if that is not known."""
 
     def __str__(self) -> str:
         """The answer, the reason and one line for each clause."""
@@ -53,15 +59,19 @@ class Checked:
 def check(
     script: Script,
     *,
-    new: Source,
-    old: Source | None = None,
+    new: Source | ScoredOutputs,
+    old: Source | ScoredOutputs | None = None,
     labels: Source | None = None,
     examples: Source | None = None,
     tested: Sequence[Source] = (),
     history: str | None = None,
     seed: str = "",
 ) -> Checked:
-    """One verdict from predictions and labels. The caller counts the steps.
+    """One verdict from predictions and labels, or from scores. The caller counts the steps.
+
+    A file or table with a column ``score``, and a log of an eval tool, bring their scores with
+    them: then n and o are mean scores, and no labels are needed. With a built-in ``scorer``,
+    outputs are compared with the labels as references.
 
     ``old`` may be left out if the condition has neither o nor d, ``labels`` if it is on d alone.
     ``examples`` are a file or a DataFrame with the columns that slices such as n[lang=de] name.
@@ -78,12 +88,16 @@ def check(
 
     from easeci.evidence.codes import unlabelled
     from easeci.plan.clause_shapes import exact_obstacle
+    from easeci.service.scored_check import CheckSources
     from easeci.tables.facts import example_facts
     from easeci.tables.order import keyed_order
     from easeci.verdict.decide import decide
 
     _require_history(script, history)
     _require_sources(script, old=old, labels=labels, examples=examples, tested=tested)
+    scored = _scored(script, CheckSources(new, old, labels, examples))
+    if scored is not None:
+        return _check_scored(scored, history, seed)
     testset, columns = _columns(script, new, old, labels, examples, tested)
     if columns.slices is not None:
         every = {where.column for where in script.slices if where.every}
@@ -106,6 +120,58 @@ def check(
         testset.ids_at(wanted if order is None else order[wanted]),
         apt and _has_all_labels(script, facts),
     )
+
+
+def _scored(script: Script, sources: CheckSources) -> ScoredColumns | None:
+    """The examples with their scores; None if predictions are right or wrong."""
+    from easeci.service.scored_check import given_scores, scores_by_rule
+    from easeci.service.scored_files import load_if_scored
+    from easeci.tables.column import ColumnRole
+
+    if script.scorer is not None and script.scorer.kind.built_in:
+        return scores_by_rule(script, sources)
+    new = load_if_scored(sources.new, ColumnRole.NEW)
+    if new is None and not script.is_scored:
+        return None
+    if new is None:
+        raise UsageError(
+            "check runs no scorer, and the predictions of the new model have no scores",
+            hint="Give files with a column 'score', or logs of an eval tool; or use a built-in "
+            "scorer: exact, contains, regex or numeric(1e-3).",
+        )
+    old = None
+    if sources.old is not None and _compares_with_old(script):
+        old = load_if_scored(sources.old, ColumnRole.OLD)
+        if old is None:
+            raise UsageError(
+                "the new model has scores and the old one has none",
+                hint="Give the old model's outputs with their scores too.",
+            )
+    return given_scores(script, new, old, sources)
+
+
+def _check_scored(scored: ScoredColumns, history: str | None, seed: str) -> Checked:
+    """The verdict on scores. All that are there are at hand."""
+    import numpy as np
+
+    from easeci.evidence.codes import unlabelled
+    from easeci.tables.facts import example_facts
+    from easeci.tables.order import keyed_order
+    from easeci.verdict.decide import decide
+    from easeci.verdict.outlook import examples_to_decide
+
+    script, columns = scored.script, scored.columns
+    if script.estimator is Estimator.AUTO:
+        script = replace(script, estimator=Estimator.SEQUENTIAL)
+    if columns.slices is not None:
+        every = {where.column for where in script.slices if where.every}
+        script = script.expanded({name: columns.slices.values_of(name) for name in every})
+    order = keyed_order(scored.ids, seed)
+    facts = example_facts(script, columns, order)
+    verdict = decide(script, facts, history, at_hand=~unlabelled(facts.cells))
+    wanted = scored.ids.gather(order[np.array(verdict.wanted, np.intp)])
+    more = examples_to_decide(script, facts, history, verdict)
+    return Checked(verdict, wanted, pairs=scored.pairs, more_examples=more)
 
 
 def _has_all_labels(script: Script, facts: Facts) -> bool:

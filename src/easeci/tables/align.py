@@ -57,39 +57,48 @@ def align(new: Column, old: Column | None, labels: Column | None) -> AlignedExam
     return AlignedExamples(new, old, known, cells)
 
 
-def aligned_predictions(new: Column, old: Column) -> Column:
-    """``old`` in the order of ``new``, whose ids it must cover exactly, with its ranks."""
+def aligned_predictions(new: Column, old: Column, *, name_missing: bool = True) -> Column:
+    """``old`` in the order of ``new``, whose ids it must cover exactly, with its ranks.
+
+    Without ``name_missing``, errors name no id that ``old`` lacks: the ids of ``new`` are secret.
+    """
     if _same_ids(new, old):
         return old
     frame = old.values.alias("value").to_frame()
     if old.ranks is not None:
         frame = frame.with_columns(old.ranks.values.alias("rank"))
-    found = aligned_rows(new, old, frame, "Predictions must cover the testset exactly.")
+    hint = "Predictions must cover the testset exactly."
+    found = aligned_rows(new, old, frame, hint, name_missing=name_missing)
     ranks = old.ranks if old.ranks is None else replace(old.ranks, values=found["rank"])
     return replace(old, ids=new.ids, values=found["value"], ranks=ranks)
 
 
-def aligned_outputs(new: Column, outputs: Outputs) -> pl.Series:
+def aligned_outputs(new: Column, outputs: Outputs, *, name_missing: bool = True) -> pl.Series:
     """Outputs in the order of ``new``, whose ids they must cover exactly, with all trials."""
     column = Column(outputs.name, new.role, outputs.ids, outputs.ids, outputs.positional)
     places = pl.int_range(len(outputs), eager=True).alias("place").to_frame()
     hint = "Outputs must cover the testset exactly."
-    return outputs.gather(aligned_rows(new, column, places, hint)["place"])
+    rows = aligned_rows(new, column, places, hint, name_missing=name_missing)
+    return outputs.gather(rows["place"])
 
 
-def aligned_rows(new: Column, other: Column, rows: pl.DataFrame, hint: str) -> pl.DataFrame:
+def aligned_rows(
+    new: Column, other: Column, rows: pl.DataFrame, hint: str, *, name_missing: bool = True
+) -> pl.DataFrame:
     """The rows of ``other`` in the order of ``new``, whose ids they must cover exactly."""
     if _same_ids(new, other):
         return rows
     require_unique(other)
     ids, other_ids = comparable(new.ids, other.ids)
     missing = ids.filter(~ids.is_in(other_ids.implode()))
-    if len(missing):
-        raise DataError(
-            f"{other.name} lacks ids of {new.name}: {len(missing):,}, first {named(missing)}",
-            hint=hint,
-        )
     extra = other_ids.filter(~other_ids.is_in(ids.implode()))
+    if len(missing):
+        lacks = f"{other.name} lacks ids of {new.name}: {len(missing):,}"
+        if name_missing:
+            lacks += f", first {named(missing)}"
+        elif len(extra):
+            lacks += f"; ids that it has too many: {len(extra):,}, first {named(extra)}"
+        raise DataError(lacks, hint=hint)
     if len(extra):
         raise DataError(
             f"{other.name} has more ids than {new.name}: {len(extra):,}, first {named(extra)}",

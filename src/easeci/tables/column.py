@@ -16,6 +16,9 @@ import polars as pl
 from easeci.errors import DataError
 
 LONGEST_VALUE = 10_000
+"""The most bytes that a class may have."""
+LONGEST_REFERENCE = 100_000
+"""The most bytes that a reference for outputs may have."""
 MOST_NAMED = 3
 LOOKED_AT = 100
 LABEL_NAMES = ("label", "labels")
@@ -135,17 +138,24 @@ class Column:
 
 
 def checked(
-    name: str, role: ColumnRole, ids: pl.Series, values: pl.Series, *, positional: bool = False
+    name: str,
+    role: ColumnRole,
+    ids: pl.Series,
+    values: pl.Series,
+    *,
+    positional: bool = False,
+    references: bool = False,
 ) -> Column:
     """A column from raw ids and values. DataError if something is wrong with them.
 
-    Labels may cover any part of the examples, also none of them.
+    Labels may cover any part of the examples, also none of them. With ``references``, they are not
+    classes but texts that a scorer compares outputs with, which may be long.
     """
     if len(ids) == 0 and role is not ColumnRole.LABELS:
         raise DataError(f"{name} has no rows", hint=f"Expected one {role.column} for each id.")
     ids = checked_ids(name, ids)
     column = Column(name, role, ids, _plain_values(name, role, values), positional)
-    _check_values(column)
+    _check_values(column, references=references)
     return column
 
 
@@ -207,15 +217,17 @@ def _plain_values(name: str, role: ColumnRole, values: pl.Series) -> pl.Series:
     return values
 
 
-def _check_values(column: Column) -> None:
+def _check_values(column: Column, *, references: bool) -> None:
     values = column.values
+    longest = LONGEST_REFERENCE if references else LONGEST_VALUE
     if values.dtype == pl.Float64:
         _refuse(column, values.is_nan().fill_null(False), "that are NaN")
     if values.dtype == pl.String:
         distinct = column.distinct
-        long = distinct.filter(distinct.str.len_bytes() > LONGEST_VALUE)
-        nan = distinct.filter(distinct.str.to_lowercase() == "nan")
-        for bad, why in ((long, f"longer than {LONGEST_VALUE:,} bytes"), (nan, "that are NaN")):
+        long = distinct.filter(distinct.str.len_bytes() > longest)
+        # As a class it is a missing value that was written as text; a reference may be any text.
+        nan = distinct.filter((distinct.str.to_lowercase() == "nan") & (not references))
+        for bad, why in ((long, f"longer than {longest:,} bytes"), (nan, "that are NaN")):
             if len(bad):
                 _refuse(column, values.is_in(bad.implode()), why)
     if column.role is not ColumnRole.LABELS and values.null_count():
@@ -269,10 +281,10 @@ def named(ids: pl.Series) -> str:
     return shown + _and_more(len(ids))
 
 
-def shortened(text: str) -> str:
-    """A text as a message shows it: at most 40 characters, all printable."""
-    text = "".join(c if c.isprintable() else "?" for c in text)
-    return text if len(text) <= 40 else text[:39] + "…"
+def shortened(text: str, longest: int = 40) -> str:
+    """A text as a message shows it: at most so many characters, all printable."""
+    shown = "".join(c if c.isprintable() else "?" for c in text[: longest + 1])
+    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
 def _rows(bad: pl.Series) -> str:

@@ -65,8 +65,13 @@ class _Table:
     jsonl: bytes
 
 
-def load_examples(path: Path, label_column: str | None = None) -> tuple[Examples, Column | None]:
-    """Load the examples of a CSV, JSONL or Parquet file, and the labels of its label column."""
+def load_examples(
+    path: Path, label_column: str | None = None, *, references: bool = False
+) -> tuple[Examples, Column | None]:
+    """Load the examples of a CSV, JSONL or Parquet file, and the labels of its label column.
+
+    With ``references``, the labels are texts that a scorer compares outputs with.
+    """
     name = str(path)
     content = read_guarded(path, "examples", path.read_bytes)
     table = _READERS[path.suffix.lower()](name, content, label_column)
@@ -82,7 +87,7 @@ def load_examples(path: Path, label_column: str | None = None) -> tuple[Examples
         )
     labels = None
     if table.labels is not None:
-        labels = checked(name, ColumnRole.LABELS, ids, table.labels)
+        labels = checked(name, ColumnRole.LABELS, ids, table.labels, references=references)
     examples = Examples(name, path.suffix.lower(), ids, table.columns, table.content, table.jsonl)
     return examples, labels
 

@@ -69,20 +69,30 @@ def guess_format(path: Path) -> LabelFormat:
 
 
 def load_answers(
-    path: Path, form: LabelFormat | None = None, *, by: str = "", at: str = ""
+    path: Path,
+    form: LabelFormat | None = None,
+    *,
+    by: str = "",
+    at: str = "",
+    references: bool = False,
 ) -> Answers:
-    """Load the answers in a file. ``by`` and ``at`` fill in where the file does not say it."""
+    """Load the answers in a file. ``by`` and ``at`` fill in where the file does not say it.
+
+    With ``references``, labels are texts that a scorer compares outputs with, and may be long.
+    """
     form = form or guess_format(path)
     if form is LabelFormat.LABEL_STUDIO:
-        return _listed(path, list(_label_studio(path, _content(path))), by, at)
+        return _listed(path, list(_label_studio(path, _content(path))), by, at, references)
     if form is LabelFormat.PRODIGY:
-        return _listed(path, list(_prodigy(path, _content(path))), by, at)
-    return _from_table(path, by, at)
+        return _listed(path, list(_prodigy(path, _content(path))), by, at, references)
+    return _from_table(path, by, at, references)
 
 
-def _from_table(path: Path, by: str, at: str) -> Answers:
+def _from_table(path: Path, by: str, at: str, references: bool) -> Answers:
     table = load_labels_table(path)
-    column = checked(str(path), ColumnRole.LABELS, table["id"], table["label"])
+    column = checked(
+        str(path), ColumnRole.LABELS, table["id"], table["label"], references=references
+    )
     size = len(column)
 
     def optional(name: str, default: str) -> pl.Series:
@@ -110,11 +120,11 @@ Row = tuple[Any, str | None, LabelState, str, str]
 """id, label, state, by, at; the last two are empty where the source does not say."""
 
 
-def _listed(path: Path, rows: list[Row], by: str, at: str) -> Answers:
+def _listed(path: Path, rows: list[Row], by: str, at: str, references: bool) -> Answers:
     whole = all(type(row[0]) is int for row in rows)
     ids = pl.Series("id", [row[0] if whole else str(row[0]) for row in rows])
     labels = pl.Series("label", [row[1] for row in rows], dtype=pl.String)
-    column = checked(str(path), ColumnRole.LABELS, ids, labels)
+    column = checked(str(path), ColumnRole.LABELS, ids, labels, references=references)
     states, who, when = (
         pl.Series(texts, dtype=pl.String)
         for texts in (

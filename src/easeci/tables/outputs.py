@@ -1,15 +1,15 @@
-"""Outputs of a model: any text, JSON value or number for each example, one or several trials of it.
+"""Outputs of a model: any text, JSON value or number for each example, one or several trials.
 
-A file (CSV, JSONL, Parquet) has the columns ``id`` and ``output``, and ``trial`` where a model gives
-several outputs for each example. Text that only looks dangerous, such as control characters,
-is data and stays as it is. Scores may come in the same file: ``score`` and ``score.NAME``.
+A file (CSV, JSONL, Parquet) has the columns ``id`` and ``output``, and ``trial`` where a model
+gives several outputs for each example. Control characters and the like are data and are kept.
+Scores may come in the same file: ``score`` and ``score.NAME``.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -72,23 +72,36 @@ class Outputs:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def taken(self, examples: pl.Series) -> Outputs:
+        """The examples in these places, with all their trials and scores."""
+        rows = _rows_of(examples, self.trials)
+        scores = {name: values.gather(rows) for name, values in self.scores.items()}
+        values, ids = self.values.gather(rows), self.ids.gather(examples)
+        return replace(self, ids=ids, values=values, scores=scores)
+
     def gather(self, examples: pl.Series) -> pl.Series:
         """The values of the examples in these places, with all their trials."""
         return self.values.gather(_rows_of(examples, self.trials))
 
 
 def load_outputs(
-    source: Source, role: ColumnRole, *, trials: int | None = None, with_scores: bool = False
+    source: Source,
+    role: ColumnRole,
+    *,
+    trials: int | None = None,
+    with_scores: bool = False,
+    name: str | None = None,
 ) -> Outputs:
     """Load outputs and check them. Every example must have ``trials`` of them, or all as many.
 
     An empty output is one: a model may say nothing. With ``with_scores``, the scores in the same
-    file are loaded too, and a file with scores needs no outputs. DataError if anything is wrong.
+    file are loaded too, and a file with scores needs no outputs. ``name`` is what messages call
+    a table in memory. DataError if anything is wrong.
     """
     if isinstance(source, str | os.PathLike):
         rows = read_output_rows(Path(source), with_scores=with_scores)
     else:
-        rows = memory_rows(source, f"the {role} outputs", with_scores=with_scores)
+        rows = memory_rows(source, name or f"the {role} outputs", with_scores=with_scores)
     if len(rows.ids) == 0:
         raise DataError(f"{rows.name} has no rows", hint="Expected an output for each id.")
     ids = checked_ids(rows.name, rows.ids)
@@ -221,10 +234,9 @@ def _checked_score(name: str, ids: pl.Series, score: str, values: pl.Series) -> 
         (numbers.is_nan(), "that are NaN"),
         ((numbers < 0.0) | (numbers > 1.0), "outside 0 to 1"),
     ):
-        bad = bad.fill_null(False)
         if bad.any():
             raise DataError(
-                f"{name}: scores '{score}' {why}: {_at_ids(ids, bad)}",
+                f"{name}: scores '{score}' {why}: {_at_ids(ids, bad.fill_null(False))}",
                 hint="A score is a number from 0 to 1; an empty one is unsettled.",
             )
     # -0.0 equals 0.0, so it must be stored in the same way.
@@ -284,7 +296,7 @@ def _jsonl_names(path: Path) -> dict[str, None]:
                 inside = row.get(SCORES)
                 found |= _column_names(row)
                 found |= dict.fromkeys(inside if isinstance(inside, dict) else ())
-        except DataError:  # whoever reads all of it says what is wrong
+        except DataError:  # the reader of the whole file says what is wrong
             return found
     return found
 

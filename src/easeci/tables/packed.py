@@ -8,6 +8,7 @@ into objects of Python a part after the other.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,4 +86,4 @@ def _parts(lengths: npt.NDArray[Any]) -> Iterator[tuple[int, int]]:
     """First and last place of parts with a few MB of text each, or a single long text."""
     part = (np.cumsum(lengths, dtype=np.int64) + TEXT_BYTES * np.arange(len(lengths))) // PART_BYTES
     edges = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(lengths)]
-    yield from zip(edges, edges[1:], strict=False)
+    yield from pairwise(edges)

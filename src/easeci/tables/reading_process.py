@@ -13,7 +13,7 @@ import signal
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -23,7 +23,7 @@ from easeci.errors import DataError
 from easeci.tables.align import aligned_outputs, aligned_predictions
 from easeci.tables.column import Column, ColumnRole, as_text
 from easeci.tables.output_rows import OUTPUT, OUTPUT_COLUMNS, TRIAL
-from easeci.tables.outputs import load_outputs
+from easeci.tables.outputs import Outputs, load_outputs
 from easeci.tables.packed import pack_classes, pack_ranks
 from easeci.tables.parquet_footer import load_footer
 from easeci.tables.ranks import RANK_COLUMNS
@@ -41,12 +41,24 @@ ONLY_NEEDED = f"Write only the columns {ID} and {ColumnRole.NEW.column}, and pro
 ONLY_OUTPUTS = f"Write only the columns {ID}, {OUTPUT} and {TRIAL}."
 
 
+@dataclass(frozen=True)
+class ReadingRules:
+    """``ranked``: ranks are wanted too. ``name_missing``: errors may name ids that are missing."""
+
+    ranked: bool = False
+    name_missing: bool = True
+
+
 def write_orders(
-    path: Path, ids: pl.Series, limits: ReadingLimits, orders: IO[bytes], *, ranked: bool
+    path: Path, ids: pl.Series, limits: ReadingLimits, orders: IO[bytes], rules: ReadingRules
 ) -> None:
     """Write what the process reads from its standard input: it trusts that."""
-    parent = os.getpid()
-    line = {"path": str(path), "limits": asdict(limits), "parent": parent, "ranked": ranked}
+    line = {
+        "path": str(path),
+        "limits": asdict(limits),
+        "parent": os.getpid(),
+        "rules": asdict(rules),
+    }
     orders.write(json.dumps(line).encode() + b"\n")
     ids.alias(ID).to_frame().write_ipc(orders)
 
@@ -67,7 +79,7 @@ def main() -> None:
     output.write(READY)
     output.flush()
     try:
-        _answer(Path(orders["path"]), ids, limits, output, ranked=orders["ranked"])
+        _answer(Path(orders["path"]), ids, limits, output, ReadingRules(**orders["rules"]))
         output.flush()
     except MemoryError:
         os._exit(NO_MEMORY)
@@ -104,10 +116,10 @@ def end_with(parent: int) -> None:
 
 
 def _answer(
-    path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes], *, ranked: bool
+    path: Path, ids: pl.Series, limits: ReadingLimits, output: IO[bytes], rules: ReadingRules
 ) -> None:
     try:
-        read = read_predictions(path, ids, limits, ranked=ranked)
+        read = read_predictions(path, ids, limits, rules)
     except DataError as problem:
         line = {"message": problem.message, "hint": problem.hint}
         output.write(json.dumps(line).encode() + b"\n")
@@ -121,38 +133,49 @@ def _answer(
 
 
 def read_predictions(
-    path: Path, ids: pl.Series, limits: ReadingLimits, *, ranked: bool = False
+    path: Path, ids: pl.Series, limits: ReadingLimits, rules: ReadingRules | None = None
 ) -> Column:
     """The predictions of a file as text, in the order of the ids, which they must cover exactly.
 
-    With ``ranked``, their ranks too. If the limits are for outputs, all trials of an example follow
-    one another. Errors name the file without its folder, which is a temporary one.
+    If the limits are for outputs, all trials of an example follow one another. Errors name the file
+    without its folder, which may be a temporary one.
     """
     try:
-        return _read(path, ids, limits, ranked=ranked)
+        return _read(path, ids, limits, rules or ReadingRules())
     except DataError as problem:
         message = problem.message.replace(f"{path.parent}/", "")
         raise DataError(message, hint=problem.hint) from None
 
 
-def _read(path: Path, ids: pl.Series, limits: ReadingLimits, *, ranked: bool) -> Column:
+def _read(path: Path, ids: pl.Series, limits: ReadingLimits, rules: ReadingRules) -> Column:
     require_size(path, limits)
     if path.suffix.lower() == ".parquet":
-        _require_footer(path, limits, RANK_COLUMNS if ranked else ())
-    testset = Column("the testset", ColumnRole.NEW, ids, ids)
+        _require_footer(path, limits, RANK_COLUMNS if rules.ranked else ())
+    testset, named = Column("the testset", ColumnRole.NEW, ids, ids), rules.name_missing
     if limits.trials is None:
-        received = load_column(path, ColumnRole.NEW, ranked=ranked)
-        aligned = aligned_predictions(testset, received)
+        received = load_column(path, ColumnRole.NEW, ranked=rules.ranked)
+        aligned = aligned_predictions(testset, received, name_missing=named)
         read = replace(aligned, values=as_text(aligned.values))
     else:
-        outputs = load_outputs(path, ColumnRole.NEW, trials=limits.trials)
-        read = Column(outputs.name, ColumnRole.NEW, ids, aligned_outputs(testset, outputs))
+        outputs = _outputs(path, limits.trials)
+        values = aligned_outputs(testset, outputs, name_missing=named)
+        read = Column(outputs.name, ColumnRole.NEW, ids, values)
     total = int(read.values.str.len_bytes().sum())
     if total > limits.file_bytes:
         raise DataError(
             f"{path}: its {_what(limits)} have {size_in_mib(total)} of text{_most(limits)}"
         )
     return read
+
+
+def _outputs(path: Path, trials: int) -> Outputs:
+    """The outputs of a table or of a log. The scores of a log are claims, and are left out."""
+    from easeci.tables.logs import is_log, load_log
+
+    if not path.is_file() or not is_log(path):
+        return load_outputs(path, ColumnRole.NEW, trials=trials)
+    rows = load_log(path, scored=False).rows.select("id", "trial", "output")
+    return load_outputs(rows, ColumnRole.NEW, trials=trials, name=str(path))
 
 
 def require_size(path: Path, limits: ReadingLimits) -> None:

@@ -30,8 +30,6 @@ from easeci.errors import DataError
 from easeci.script.scorer import Ignored, Scorer, ScorerKind
 from easeci.tables.column import by_number
 
-LONGEST_REFERENCE = 100_000
-"""The most bytes that a reference may have."""
 LONGEST_NUMBER = 400
 SMALLEST_EXPONENT = -400
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
@@ -143,8 +141,8 @@ def usable_references(scorer: Scorer, references: pl.Series) -> pl.Series:
         case ScorerKind.REGEX:
             usable = _matches(frame.with_columns(output=pl.lit(""))).is_not_null()
         case ScorerKind.NUMERIC:
-            usable = frame.select(_trimmed("reference")).select(_is_number(pl.col("reference")))
-            usable = usable.to_series()
+            trimmed = frame.select(_trimmed("reference"))
+            usable = trimmed.select(_is_number(pl.col("reference"))).to_series()
         case _:
             usable = pl.repeat(True, len(references), eager=True)
     return references.is_null() | usable.fill_null(False)

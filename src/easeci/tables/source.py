@@ -26,19 +26,25 @@ Source = str | os.PathLike[str] | Any
 Series with ids as its index; or a sequence of values (list, numpy array) with positions as ids."""
 
 
-def load_column(source: Source, role: ColumnRole, *, ranked: bool = False) -> Column:
+def load_column(
+    source: Source, role: ColumnRole, *, ranked: bool = False, references: bool = False
+) -> Column:
     """Load a column and check it; with ``ranked``, also the ranks beside a model's predictions.
 
-    DataError if ranks are wanted and missing. Otherwise they are ignored like other columns.
+    DataError if ranks are wanted and missing. Otherwise they are ignored like other columns. With
+    ``references``, labels are texts that a scorer compares outputs with, and may be long.
     """
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        return _from_table(_read(path, role, ranked=ranked), str(path), role, ranked=ranked)
-    return _from_memory(source, role, ranked=ranked)
+        frame = _read(path, role, ranked=ranked)
+        return _from_table(frame, str(path), role, ranked=ranked, references=references)
+    return _from_memory(source, role, ranked=ranked, references=references)
 
 
-def _from_table(frame: pl.DataFrame, name: str, role: ColumnRole, *, ranked: bool) -> Column:
-    column = checked(name, role, *_two_columns(frame, name, role))
+def _from_table(
+    frame: pl.DataFrame, name: str, role: ColumnRole, *, ranked: bool, references: bool
+) -> Column:
+    column = checked(name, role, *_two_columns(frame, name, role), references=references)
     if not ranked:
         return column
     for score in RANK_COLUMNS:
@@ -72,24 +78,26 @@ def _no_column(name: str, column: str, found: list[str], role: ColumnRole) -> Da
     return DataError(f"{lacks}; it has {shown}", hint=f"Its first row must be id,{role.column}.")
 
 
-def _from_memory(source: Any, role: ColumnRole, *, ranked: bool) -> Column:
+def _from_memory(source: Any, role: ColumnRole, *, ranked: bool, references: bool) -> Column:
     name = "the labels" if role is ColumnRole.LABELS else f"the {role} predictions"
     if isinstance(source, pl.DataFrame):
-        return _from_table(source, name, role, ranked=ranked)
+        return _from_table(source, name, role, ranked=ranked, references=references)
     if is_pandas_frame(source):
         wanted = (ID, role.column, *role.more_columns, *(RANK_COLUMNS if ranked else ()))
         frame = polars_frame(source, name, wanted)
-        return _from_table(frame, name, role, ranked=ranked)
+        return _from_table(frame, name, role, ranked=ranked, references=references)
     if ranked:
         problem = no_ranks(name)
         raise DataError(problem.message, hint="Give a DataFrame or a file: a list has no columns.")
     if isinstance(source, Mapping):
-        keys, items = list(source.keys()), list(source.values())
-        return checked(name, role, series(keys, name), series(items, name))
+        ids, values = (series(list(part), name) for part in (source.keys(), source.values()))
+        return checked(name, role, ids, values, references=references)
     values = series(source, name)
     if hasattr(source, "index") and hasattr(source, "isna"):
-        return checked(name, role, series(list(source.index), name), values)
-    return checked(name, role, pl.int_range(len(values), eager=True), values, positional=True)
+        ids = series(list(source.index), name)
+        return checked(name, role, ids, values, references=references)
+    places = pl.int_range(len(values), eager=True)
+    return checked(name, role, places, values, positional=True, references=references)
 
 
 def is_pandas_frame(source: Any) -> bool:
@@ -244,7 +252,7 @@ def json_objects(
 
 
 def json_ids(name: str, ids: list[Any]) -> pl.Series:
-    """Ids of JSON objects, which must be all whole numbers or all text; None where one is missing."""
+    """Ids of JSON objects, all whole numbers or all text; None where one is missing."""
     kinds = {type(value) for value in ids} - {type(None)}
     if len(kinds) > 1:
         raise DataError(

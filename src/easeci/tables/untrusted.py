@@ -23,7 +23,13 @@ from easeci.errors import DataError, InfrastructureError
 from easeci.tables.column import Column, ColumnRole, ModelRanks, RankKind
 from easeci.tables.packed import unpack_classes, unpack_ranks
 from easeci.tables.reading_limits import ReadingLimits, size_in_mib
-from easeci.tables.reading_process import NO_MEMORY, READY, limits_for, write_orders
+from easeci.tables.reading_process import (
+    NO_MEMORY,
+    READY,
+    ReadingRules,
+    limits_for,
+    write_orders,
+)
 
 LONGEST_LINE = 1 << 16
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from {module} import main; main()"
@@ -35,17 +41,22 @@ _KILLED = (-signal.SIGKILL, -signal.SIGTERM)
 
 
 def load_untrusted_predictions(
-    path: Path, ids: pl.Series, *, ranked: bool = False, trials: int | None = None
+    path: Path,
+    ids: pl.Series,
+    *,
+    ranked: bool = False,
+    trials: int | None = None,
+    name_missing: bool = True,
 ) -> Column:
     """The predictions of a file as text, in the order of ``ids``, which they must cover exactly.
 
     With ``ranked``, their ranks too. With ``trials``, they are outputs, so many for each id: value
     i * trials + t is trial t of id i. DataError if something is wrong with them, or if reading
-    them exceeds a limit.
+    them exceeds a limit. Without ``name_missing``, it names no id that the file lacks.
     """
     limits = limits_for(ids, trials)
     with tempfile.TemporaryFile() as orders, tempfile.TemporaryFile() as answer:
-        write_orders(path, ids, limits, orders, ranked=ranked)
+        write_orders(path, ids, limits, orders, ReadingRules(ranked, name_missing))
         orders.seek(0)
         run_reader(READER, path, orders, answer, limits)
         return _taken_over(path, answer, ids, limits, ranked=ranked)

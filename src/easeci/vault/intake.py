@@ -13,11 +13,13 @@ from pathlib import Path
 import polars as pl
 
 from easeci.errors import UsageError
+from easeci.script.scorer import Scorer
 from easeci.script.syntax import Slice
 from easeci.tables.align import aligned_labels
 from easeci.tables.column import Column, ColumnRole, as_text
 from easeci.tables.example_columns import read_example_columns
 from easeci.tables.examples import Examples, load_examples
+from easeci.tables.scorers import require_references
 from easeci.tables.slice_checks import require_columns, require_slices
 from easeci.tables.slices import ExampleSlices
 from easeci.tables.source import load_column
@@ -112,16 +114,23 @@ def load_offered(
     labels: Path | None = None,
     label_column: str | None = None,
     files: Path | None = None,
+    scorer: Scorer | None = None,
 ) -> Offered:
-    """Load and check examples for a testset. DataError if they cannot become one."""
+    """Load and check examples for a testset. DataError if they cannot become one.
+
+    With a ``scorer``, the labels are references for outputs, which it must be able to use.
+    """
     if labels is not None and label_column is not None:
         raise UsageError(
             "--labels and --label-column both say where the labels are",
             hint="Give one of them.",
         )
-    table, column = load_examples(examples, label_column)
+    references = scorer is not None
+    table, column = load_examples(examples, label_column, references=references)
     if labels is not None:
-        column = load_column(labels, ColumnRole.LABELS)
+        column = load_column(labels, ColumnRole.LABELS, references=references)
+    if scorer is not None and column is not None:
+        require_references(scorer, as_text(column.values), column.name)
     known = _labels_in_order(table, column)
     found = None if files is None else find_attachments(table.name, table.columns, files)
     columns, leaks = _leaks(table, known, () if found is None else found.columns)

@@ -85,8 +85,8 @@ class LabelFiles:
         known: Sequence[str],
         correct: bool = False,
         classes: Sequence[str] = (),
-        strict: bool = False,
         scorer: Scorer | None = None,
+        strict: bool = False,
     ) -> LabelsReceived:
         """Store the new ones of these answers. A known label changes only with ``correct``.
 
@@ -176,12 +176,9 @@ def merge(
     scorer: Scorer | None = None,
 ) -> Merged:
     """What answers add to the labels known before. A label changes only with ``correct``."""
-    rows, problems = _usable(ids, answers, classes)
-    if scorer is not None:
-        rows, unusable = _without_unusable(scorer, rows)
-        problems += unusable
+    rows, problems = _usable(ids, answers, classes, scorer)
     after = pl.DataFrame({"id": ids}).join(rows, on="id", how="left", maintain_order="left")
-    if scorer is None:  # references are texts, and not names of classes
+    if scorer is None:
         require_comparable(
             Column("the labels known", ColumnRole.LABELS, ids, before["label"]),
             Column(answers.name, ColumnRole.LABELS, ids, after["label"]),
@@ -214,17 +211,8 @@ def merge(
     return Merged(stored, replace(received, problems=tuple(problems)))
 
 
-def _without_unusable(scorer: Scorer, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """The answers without references that the scorer cannot use, and what is wrong with those."""
-    bad = ~usable_references(scorer, rows["label"])
-    if not bad.any():
-        return rows, []
-    found = f"{int(bad.sum()):,} references {unusable_reason(scorer)}"
-    return rows.filter(~bad), [f"{found}, at id {named(rows['id'].filter(bad))}"]
-
-
 def _usable(
-    ids: pl.Series, answers: Answers, classes: Sequence[str]
+    ids: pl.Series, answers: Answers, classes: Sequence[str], scorer: Scorer | None
 ) -> tuple[pl.DataFrame, list[str]]:
     """One answer for each example of the testset, and what is wrong with the others."""
     column = Column(answers.name, ColumnRole.LABELS, answers.frame["id"], answers.frame["label"])
@@ -253,5 +241,13 @@ def _usable(
                 f"{spelt(spellings, MOST_QUOTED)}, at id {named(rows['id'].filter(foreign))}"
             )
             rows = rows.filter(~foreign)
+    if scorer is not None:
+        useless = ~usable_references(scorer, rows["label"])
+        if useless.any():
+            problems.append(
+                f"{int(useless.sum()):,} references {unusable_reason(scorer)}, at id "
+                f"{named(rows['id'].filter(useless))}"
+            )
+            rows = rows.filter(~useless)
     back = pl.DataFrame({"id": mine, "own": ids})
     return rows.join(back, on="id", how="left").drop("id").rename({"own": "id"}), problems

@@ -62,15 +62,22 @@ class PredictionFiles:
     files: SealedFiles
     examples: SealedExamples
 
-    def store(self, source: Path, form: PredictionForm = CLASSES) -> StoredPredictions:
+    def store(
+        self, source: Path, form: PredictionForm = CLASSES, *, name_missing: bool = True
+    ) -> StoredPredictions:
         """Store predictions, which must cover the testset exactly and have the expected form.
 
         DataError if they do not, if one of them is none of the declared classes, or if a rank or a
-        trial is missing. No error depends on labels.
+        trial is missing. No error depends on labels. Without ``name_missing``, none names an id
+        that the file lacks.
         """
         with explained(f"the predictions for testset {self.files.number} were not stored"):
             made = load_untrusted_predictions(
-                source, self.examples.ids, ranked=form.ranked, trials=form.trials
+                source,
+                self.examples.ids,
+                ranked=form.ranked,
+                trials=form.trials,
+                name_missing=name_missing,
             )
             values, ranks = made.values.alias("prediction"), made.ranks
             require_predicted_classes(values, form.classes)

@@ -21,6 +21,7 @@ ANYTIME = (
     "proof needs, and may contain the threshold of a commit that passed."
 )
 _NAMES = {"n": "accuracy", "o": "the old model's accuracy", "d": "the difference d"}
+_SCORES = {"n": "the mean score", "o": "the old model's mean score"}
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,8 @@ class _Words:
 
     @property
     def _name(self) -> str:
-        return _NAMES.get(str(self.clause.score), str(self.clause.score))
+        names = _NAMES if self.clause.score.lattice is None else _SCORES
+        return names.get(str(self.clause.score), str(self.clause.score))
 
     def _side(self, *, holds: bool) -> str:
         above = (self.clause.comparison is Comparison.GREATER) == holds

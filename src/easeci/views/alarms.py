@@ -56,6 +56,7 @@ def alarms(
         _few_steps(state, testset),
         _undecided(testset),
         _baseline(testset),
+        _awaited_baseline(state, testset),
         _interrupted(state, testset),
         _scores(scores_wanted),
         _unscored(testset),
@@ -105,6 +106,20 @@ def _baseline(testset: Testset) -> Alarm | None:
         f"The baseline could not be built: {failure.reason}.",
         "No commit can be compared with it. `easeci log --owner --build baseline` shows what it "
         "printed.",
+    )
+
+
+def _awaited_baseline(state: State, testset: Testset) -> Alarm | None:
+    """The baseline has to be sent: the script names no program that could make it."""
+    commit, script = state.baseline, testset.script
+    made_here = script.program is not None or not script.needs_old_model
+    if commit is None or made_here or testset.retired or testset.baseline_predictions is not None:
+        return None
+    return Alarm(
+        AlarmKind.BASELINE,
+        f"The baseline has no predictions on testset {testset.number}, so no commit can be "
+        "compared with it.",
+        f"`easeci baseline set {commit[:10]} --predictions FILE` gives them.",
     )
 
 

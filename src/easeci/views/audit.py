@@ -12,8 +12,11 @@ from enum import StrEnum
 from typing import Any
 
 from easeci.ledger.events import (
+    SENT,
     BackupBegun,
+    BaselineBuilt,
     BaselineSet,
+    Built,
     ClockSetBack,
     Event,
     LabelsAdded,
@@ -47,6 +50,7 @@ class AuditKind(StrEnum):
     LABELS_ADDED = "labels added"
     SCORES_ADDED = "scores added"
     BASELINE_SET = "baseline set"
+    PREDICTIONS_SENT = "predictions sent"
     BACKUP_BEGUN = "backup begun"
     OLDER_STORE_ACCEPTED = "older store accepted"
     CLOCK_SET_BACK = "clock set back"
@@ -102,6 +106,16 @@ def _baseline_set(event: BaselineSet) -> Described:
     return "", AuditKind.BASELINE_SET, f"commit {event.commit[:10]}"
 
 
+def _sent(event: Built | BaselineBuilt) -> Described:
+    if event.origin != SENT:
+        return None
+    if isinstance(event, Built):
+        what = f"commit number {event.submission:,}"
+    else:
+        what = f"the baseline {event.commit[:10]}"
+    return event.sent_by, AuditKind.PREDICTIONS_SENT, f"{what}, SHA-256 {event.sent_digest[:16]}"
+
+
 def _labels_added(event: LabelsAdded) -> Described:
     corrected = f", {event.corrected:,} corrected" if event.corrected else ""
     about = f"{event.added:,} to testset {event.testset}{corrected}"
@@ -151,6 +165,8 @@ _ABOUT: dict[type[Event], Callable[[Any], Described]] = {
     ScoresExported: _scores_exported,
     Scored: _scored,
     BaselineSet: _baseline_set,
+    Built: _sent,
+    BaselineBuilt: _sent,
     BackupBegun: _backed_up,
     OlderStoreAccepted: _older_accepted,
     ClockSetBack: lambda event: ("", AuditKind.CLOCK_SET_BACK, f"by {event.seconds:,} s"),

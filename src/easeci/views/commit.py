@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from easeci.ledger.disclosure import DisclosedRow, disclosed_row
-from easeci.ledger.state import Step, Submission
+from easeci.ledger.state import SentFile, Step, Submission
 from easeci.ledger.verdicts import RecordedVerdict
-from easeci.ledger.wording import step_reason
+from easeci.ledger.wording import sent_words, step_reason
 from easeci.script import Estimator, Script
 from easeci.service.commits.advance import evidence_of
 from easeci.service.project import Project
@@ -42,6 +42,13 @@ class CommitEvidence:
     """Why it passed or failed, in one sentence; None until it is decided."""
     failed_scores: int = 0
     """How many outputs score 0 because the scorer could not score them."""
+    sent: SentFile | None = None
+    """The file that its predictions were sent as; None if they were made here."""
+
+    @property
+    def sent_words(self) -> str | None:
+        """Who sent its predictions, and when; None if they were made here."""
+        return None if self.sent is None else sent_words(self.sent)
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,7 @@ def _evidence(project: Project, submission: Submission) -> CommitEvidence:
         became_baseline=submission.became_baseline,
         has_log=submission.log is not None,
         why=None if step is None else step_reason(step),
+        sent=None if step is None else testset.sent_file(step.model),
         failed_scores=0 if step is None else step.failed_scores,
     )
 

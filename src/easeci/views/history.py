@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from easeci.errors import MissingError, UsageError
 from easeci.ledger.disclosure import DisclosedRow, disclosed_rows
-from easeci.ledger.state import State, Submission, Testset
+from easeci.ledger.state import SentFile, State, Submission, Testset
 from easeci.ledger.verdicts import RecordedVerdict
-from easeci.ledger.wording import step_in_short, step_reason
+from easeci.ledger.wording import sent_words, step_in_short, step_reason
 from easeci.service.project import Project
 
 
@@ -30,6 +30,13 @@ class OwnerRow:
     """The answer and its reason in a few words, for tables."""
     failed_scores: int = 0
     """How many outputs score 0 because the scorer could not score them."""
+    sent: SentFile | None = None
+    """The file that its predictions were sent as; None if they were made here."""
+
+    @property
+    def sent_words(self) -> str | None:
+        """Who sent its predictions, and when; None if they were made here."""
+        return None if self.sent is None else sent_words(self.sent)
 
     @property
     def intervals(self) -> tuple[str, ...]:
@@ -94,6 +101,7 @@ def _owner_row(state: State, submission: Submission, shown: DisclosedRow) -> Own
         step.adopted,
         step_in_short(step),
         step.failed_scores,
+        state.testsets[step.testset].sent_file(step.model),
     )
 
 
@@ -119,7 +127,8 @@ def build_log(project: Project, number: int) -> str:
     submission = require_submission(project, number)
     testset = project.state.testsets[submission.testset]
     if submission.log is None:
-        raise MissingError(f"commit number {number:,} was not built: there is nothing to read")
+        how = "was sent with its predictions" if submission.sent else "was not built"
+        raise MissingError(f"commit number {number:,} {how}: there is nothing to read")
     return project.sealed(testset).builds.load_log(submission.log)
 
 

@@ -14,7 +14,7 @@ from easeci.ledger.disclosure import (
     disclosed_status,
 )
 from easeci.ledger.events import LABELLING
-from easeci.ledger.state import State, Testset
+from easeci.ledger.state import SentFile, State, Testset
 from easeci.script import Adaptivity, Mode, Script
 from easeci.service.project import Project
 from easeci.views.alarms import Alarm, UntestedPushes, alarms
@@ -39,6 +39,8 @@ class OwnerStatus:
     baseline_how: str | None
     letters_to_send: int
     head: str
+    baseline_sent: SentFile | None = None
+    """The file that the baseline's predictions were sent as; None if they were made here."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,7 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
         )
     elif shared:
         lines.append(f"{shared:,} of its examples were already in earlier testsets.")
+    lines += _sent(testset)
     if testset.corrected:
         lines.append("Labels were corrected later; earlier signals stay as they are.")
     if any(at >= testset.at for at, _ in state.older_accepted):
@@ -204,6 +207,23 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
                 "this machine is busy with other commits."
             )
     return tuple(lines)
+
+
+def _sent(testset: Testset) -> list[str]:
+    """What is not shown of predictions that were sent as a file."""
+    found = []
+    if testset.sent_steps:
+        found.append(f"{testset.sent_steps:,} of its {testset.steps_used:,} steps")
+    if testset.sent_baseline:
+        found.append("a baseline")
+    if not found:
+        return []
+    what = " and ".join(found)
+    return [
+        f"Predictions were sent as a file for {what}: the answers hold for these predictions, and "
+        "nothing shows that the commit's program made them. Their maker had the sealed examples: "
+        "no developer may get them that way."
+    ]
 
 
 def owner_status(
@@ -234,6 +254,7 @@ def owner_status(
         baseline_how=state.baseline_how,
         letters_to_send=sum(not message.sent for message in state.messages),
         head=f"{project.head.number}:{project.head.code}",
+        baseline_sent=testset.sent_file(testset.real_model),
     )
 
 

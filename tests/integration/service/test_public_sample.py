@@ -159,7 +159,7 @@ def test_the_baseline_is_published_with_its_predictions(shared: Workplace) -> No
         assert sample.baseline is not None
         assert sample.baseline.commit == shared.git("rev-parse", "HEAD")
         rows = pl.read_csv(sample.folder / "examples.csv").iter_rows()
-        cut = {name: "low" if x < 0.7 else "high" for name, x in rows}
+        cut = {name: ("low" if x < 0.7 else "high",) for name, x in rows}
         assert sample.baseline.predictions == cut
 
 

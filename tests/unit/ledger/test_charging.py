@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from easeci.ledger.charging import charge, free_answer, is_unchanged, known_submission
+from easeci.ledger.charging import (
+    charge,
+    free_answer,
+    is_unchanged,
+    known_submission,
+    takes_file,
+)
 from easeci.ledger.events import (
+    SENT,
     BaselineBuilt,
     BaselineSet,
     Built,
@@ -200,3 +209,39 @@ def test_a_commit_of_the_public_baseline_moves_it_whatever_is_decided_and_hidden
     assert testset.real_model == ("m" if passed else "old")
     told = history.add(Signalled(1, "pass" if passed else "fail")).state
     assert told.public_baseline == told.baseline
+
+
+SENT_NOW = Built(2, "predictions/sent", "0" * 64, "sent", origin=SENT, sent_by="ann")
+
+
+def test_predictions_that_are_sent_are_charged_with_their_origin() -> None:
+    history = begun()
+    history.add(submitted(history, "m"))
+    state, sent = history.state, replace(SENT_NOW, submission=1)
+    found = charge(state, state.testsets[1], state.submission(1), sent)
+    assert found == [Charged(1, 1, with_file=True), sent]
+
+
+def test_a_model_keeps_its_predictions_whatever_is_sent() -> None:
+    """Made by a program, or failed: a second set of predictions would be a second answer."""
+    made = after_test(begun(), "1", False)
+    failed = begun().add(
+        Submitted(1, "1" * 40, "", "main", True, 1, model="m"),
+        Charged(1, 1),
+        SealedRunFailed(1, "exit code 3"),
+    )
+    for history, kept in (
+        (made, Built(2, "predictions/1", "0" * 64, "fingerprint 1")),
+        (failed, SealedRunFailed(2, "exit code 3")),
+    ):
+        state, new = history.state, submitted(history, "m")
+        assert not takes_file(state.testsets[1], new)
+        assert charge(state, state.testsets[1], new, SENT_NOW)[1:] == [kept]
+
+
+def test_a_file_is_read_if_no_commit_of_its_model_was_charged() -> None:
+    """Also if it is the model of a baseline: that may follow from hidden verdicts."""
+    history = after_test(begun(), "1", False)
+    testset = history.state.testsets[1]
+    assert takes_file(testset, submitted(history, "new"))
+    assert takes_file(testset, submitted(history, "old"))

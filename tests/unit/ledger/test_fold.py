@@ -5,7 +5,10 @@ from __future__ import annotations
 from easeci.ledger.disclosure import disclosed_rows, disclosed_status
 from easeci.ledger.events import (
     LABELLING,
+    SENT,
+    BaselineBuilt,
     Built,
+    Charged,
     LabelsAdded,
     LabelsExported,
     Signalled,
@@ -101,3 +104,39 @@ def test_a_testset_remembers_its_first_release() -> None:
     first = history.state.testsets[1].released_at
     assert first is not None
     assert history.add(TestsetReleased(1, "ann")).state.testsets[1].released_at == first
+
+
+def test_the_origin_of_predictions_is_kept_with_the_model() -> None:
+    """Also if the same model is charged again; what an older version recorded was made here."""
+    history = History.begun().add(
+        Submitted(1, "1" * 40, "", "main", True, 1, model="sent"),
+        Charged(1, 1, with_file=True),
+        Built(1, "f", "0" * 64, "p", origin=SENT, sent_by="ann", sent_digest="d"),
+        Submitted(2, "2" * 40, "", "main", True, 1, model="sent"),
+        Charged(2, 2),
+        Built(2, "f", "0" * 64, "p"),
+        Submitted(3, "3" * 40, "", "main", True, 1, model="made"),
+        Charged(3, 3),
+        Built(3, "g", "0" * 64, "q", "log", "1" * 64),
+    )
+    state = history.state
+    testset, sent = state.testsets[1], state.testsets[1].sent_file("sent")
+    assert sent is not None
+    assert (sent.by, sent.digest) == ("ann", "d")
+    assert (testset.sent_file("made"), testset.sent_steps) == (None, 2)
+    assert [submission.sent for submission in state.submissions] == [True, False, False]
+    assert disclosed_status(state).sent_steps == 2
+
+
+def test_a_baseline_may_have_been_sent() -> None:
+    """Then it has no log."""
+    history = History.begun().add(
+        BaselineBuilt(1, "b" * 40, "f", "0" * 64, "p", None, None, "m", SENT, "ann", "d")
+    )
+    testset = history.state.testsets[1]
+    assert testset.sent_baseline
+    assert (testset.sent_steps, testset.sent_models, testset.files["f"]) == (0, {"m"}, "0" * 64)
+    assert testset.baseline_predictions is not None
+    assert testset.baseline_predictions.sent is not None
+    line = next(line for line in rests_on(history.state, testset) if "sent as a file" in line)
+    assert "for a baseline: the answers" in line

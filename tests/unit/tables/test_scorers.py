@@ -117,7 +117,10 @@ def number(text: str) -> Fraction | None:
     tolerance=st.sampled_from(["0", "0.001", "0.2", "1e-30", "1e30", "5"]),
 )
 @example(pairs=[("0.3", "0.1"), ("0.1", "0.3"), ("0.30000000000000001", "0.1")], tolerance="0.2")
-@example(pairs=[("1e-400", "0"), ("-0", "0"), ("1.0", "1"), ("9007199254740993", "9007199254740992")], tolerance="0")  # fmt: skip
+@example(
+    pairs=[("1e-400", "0"), ("-0", "0"), ("1.0", "1"), ("9007199254740993", "9007199254740992")],
+    tolerance="0",
+)
 @example(pairs=[("1e308", "-1e308"), ("1e309", "1e309")], tolerance="5")
 def test_numeric(pairs: list[tuple[str, str]], tolerance: str) -> None:
     """As exact fractions say, also where doubles would round."""
@@ -188,12 +191,16 @@ SECRET = "topsecret"
         ("contains", ["a", " ", "..."], [""]),
         ("contains(ignore-space)", ["..."], [" ", "\u3000\n"]),
         ("contains(ignore-punctuation)", ["a."], ["...", "¿?"]),
-        ("regex", ["a.c", "", "[0-9]+"], [f"{SECRET}(", f"(?={SECRET})", r"(a)\1", "(a{999}){999}{99}"]),  # fmt: skip
+        (
+            "regex",
+            ["a.c", "", "[0-9]+"],
+            [f"{SECRET}(", f"(?={SECRET})", r"(a)\1", "(a{999}){999}{99}"],
+        ),
         ("numeric(0.1)", ["1", " -2.5e3 "], [SECRET, "1,000", "inf", "nan", "1e999", "1e-999"]),
         ("external", ["", SECRET], []),
         ("./score.py", ["", SECRET], []),
     ],
-)  # fmt: skip
+)
 def test_references_that_a_rule_cannot_use(rule: str, good: list[str], bad: list[str]) -> None:
     """They are refused by row, and never quoted; a missing one is fine."""
     scorer = parse_scorer(rule)

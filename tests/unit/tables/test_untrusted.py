@@ -20,7 +20,7 @@ from easeci.errors import DataError, InfrastructureError
 from easeci.tables import untrusted
 from easeci.tables.column import RankKind
 from easeci.tables.reading_limits import ReadingLimits
-from easeci.tables.reading_process import READY, limits_for, read_predictions
+from easeci.tables.reading_process import READY, ReadingRules, limits_for, read_predictions
 from easeci.tables.untrusted import load_untrusted_predictions
 from tests.unit.tables import hostile
 from tests.unit.vault.making import write, written
@@ -113,7 +113,7 @@ def test_a_bomb_among_scores_is_refused(tmp_path: Path) -> None:
     ids = pl.int_range(80, eager=True)
     path = hostile.bomb(tmp_path, column="confidence")
     with pytest.raises(DataError, match="has 81 MiB when it is unpacked"):
-        read_predictions(path, ids, limits_for(ids), ranked=True)
+        read_predictions(path, ids, limits_for(ids), ReadingRules(ranked=True))
     assert read_predictions(path, ids, limits_for(ids)).values.to_list() == ["a"] * 80
 
 
@@ -151,7 +151,7 @@ def test_every_problem_is_told_in_the_same_words(
         write(path, content)
     ids = pl.Series([1, 2, 3])
     with pytest.raises(DataError) as here:
-        read_predictions(path, ids, limits_for(ids), ranked=ranked)
+        read_predictions(path, ids, limits_for(ids), ReadingRules(ranked))
     with pytest.raises(DataError) as there:
         load_untrusted_predictions(path, ids, ranked=ranked)
     assert (there.value.message, there.value.hint) == (here.value.message, here.value.hint)
@@ -279,3 +279,21 @@ os.write(1, (json.dumps({"message": json.dumps(found), "hint": None}) + "\\n").e
     assert descriptors == [0, 1, 2, 3]  # the last one lists the others
     assert folder == "/"
     assert session != os.getsid(0)
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_missing_ids_are_only_named_to_readers_who_know_them(tmp_path: Path, direct: bool) -> None:
+    """A sender may learn how many are missing, and which of the file's own ids are too many."""
+    (tmp_path / "p.csv").write_text("id,prediction\na,x\nmine,x\n")
+    ids = pl.Series(["a", "secret1", "secret2"])
+    with pytest.raises(DataError) as refused:
+        if direct:
+            rules = ReadingRules(name_missing=False)
+            read_predictions(tmp_path / "p.csv", ids, limits_for(ids), rules)
+        else:
+            load_untrusted_predictions(tmp_path / "p.csv", ids, name_missing=False)
+    assert refused.value.message == (
+        "p.csv lacks ids of the testset: 2; ids that it has too many: 1, first mine"
+    )
+    with pytest.raises(DataError, match="secret1"):
+        load_untrusted_predictions(tmp_path / "p.csv", ids)

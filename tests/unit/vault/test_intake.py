@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from easeci.errors import DataError, UsageError
+from easeci.script.scorer import parse_scorer
 from easeci.script.syntax import Slice, SliceTest
-from easeci.vault.intake import load_offered, review
+from easeci.vault.intake import Offered, load_offered, review
 from easeci.vault.paths import open_vault
 from easeci.vault.sealing import seal
 from easeci.vault.testset import SealedTestset
@@ -83,3 +84,26 @@ def test_slices_need_their_columns(tmp_path: Path, ending: str) -> None:
             offered.require_slices([*good, bad], "y")
         assert fragment in str(caught.value)
         assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_references_come_with_the_examples(tmp_path: Path, apart: bool) -> None:
+    """In a file of labels or a column: long texts are fine, unusable ones are named by row."""
+    references = [f"^{SECRET * 2000}$", None, "[0-9]+", f"({SECRET}"]
+    rows = {"id": range(4), "x": list("abcd")}
+    scorer = parse_scorer("regex")
+
+    def load(references: list[str | None]) -> Offered:
+        labels = None
+        if apart:
+            labels = written(tmp_path / "l.csv", {"id": range(4), "label": references})
+        more = {} if apart else {"truth": references}
+        examples = written(tmp_path / "e.csv", rows | more)
+        column = None if apart else "truth"
+        return load_offered(examples, labels=labels, label_column=column, scorer=scorer)
+
+    with pytest.raises(DataError) as caught:
+        load(references)
+    assert "too large ones: 1, at data row 4" in str(caught.value)
+    assert SECRET not in str(caught.value)
+    assert load([*references[:3], "x"]).labels_known == 3

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from easeci.script.scorer import parse_scorer
+from easeci.tables.label_formats import load_answers
 from easeci.vault.labels import LabelsReceived
 from tests.unit.vault.making import SECRET, add_labels, labelled, refused, sealed
 
@@ -67,3 +69,23 @@ def test_label_files_are_numbered_past_any_that_was_never_recorded(tmp_path: Pat
     again = add_labels(testset, labelled(tmp_path, "1,b\n"), known=[])
     assert again.file == "labels/0002.parquet"
     assert testset.labels.values([again.file]).to_list()[1] == "b"
+
+
+def test_references_are_no_classes(tmp_path: Path) -> None:
+    """Long ones and 3 beside 3.0 are fine; those that the scorer cannot use are left out."""
+    _, _, testset = sealed(tmp_path)
+    long = "x" * 100_000
+    path = labelled(tmp_path, f"0,3\n1,{long}\n2,({SECRET}\n3,nan\n")
+    refused(lambda: load_answers(path), "longer than 10,000 bytes")
+    scorer = parse_scorer("regex")
+    answers = load_answers(path, references=True)
+    first = testset.labels.add(answers, known=[], scorer=scorer)
+    assert first.file is not None
+    assert testset.labels.values([first.file]).to_list() == ["3", long, None, "nan", None]
+    assert first.problems == (
+        "1 references are not regular expressions, or too large ones, at id 2",
+    )
+    more = labelled(tmp_path, "4,3.0\n")
+    assert add_labels(testset, more, known=[first.file], scorer=scorer).added == 1
+    longer = labelled(tmp_path, f"4,{long}x\n")
+    refused(lambda: load_answers(longer, references=True), "longer than 100,000 bytes")

@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easeci.errors import InfrastructureError
+from easeci.script import parse_script
 from easeci.tables.column import RankKind
 from easeci.vault.predictions import PredictionForm
 from easeci.vault.testset import SealedTestset
 from tests.predictions import read_directly
+from tests.repositories import SCRIPT
 from tests.unit.vault.making import refused, sealed, write, written
 
 RANKED = PredictionForm(ranked=True)
@@ -161,3 +163,74 @@ def test_predictions_that_were_tampered_with_are_not_taken_for_known(tmp_path: P
     (testset.folder / second.name).replace(testset.folder / first.name)
     with pytest.raises(InfrastructureError, match="was changed or damaged"):
         testset.predictions.store(paths[0])
+
+
+# -- outputs
+
+
+def outputs(path: Path, values: list[str], trials: int) -> Path:
+    """Outputs of five examples, those of the last trial first."""
+    rows = [
+        {"id": place, "trial": trial, "output": values[place * trials + trial]}
+        for trial in reversed(range(trials))
+        for place in range(5)
+    ]
+    return written(path, pl.DataFrame(rows).to_dict())
+
+
+def test_outputs_are_stored_with_all_trials(tmp_path: Path) -> None:
+    """Row i * trials + t is trial t of example i, in one column, whatever the file's order was."""
+    _, _, testset = sealed(tmp_path)
+    files, form = testset.predictions, PredictionForm(trials=3)
+    values = [f"{place}.{trial}\n\x1b" for place in range(5) for trial in range(3)]
+    stored = files.store(outputs(tmp_path / "p.jsonl", values, 3), form)
+    assert pl.read_parquet(testset.folder / stored.name).to_dict(as_series=False) == {
+        "prediction": values
+    }
+    assert files.load(stored.name, 3).to_list() == values
+    assert files.store(outputs(tmp_path / "q.parquet", values, 3), form) == stored
+    for trials in (1, 5):
+        with pytest.raises(InfrastructureError, match="was changed or damaged"):
+            files.load(stored.name, trials)
+
+
+@settings(max_examples=20)
+@given(
+    values=st.lists(st.text(st.characters(codec="utf-8")), min_size=10, max_size=10),
+    changed=st.integers(0, 9),
+)
+def test_a_fingerprint_stands_for_all_trials(
+    shared_testset: SealedTestset, values: list[str], changed: int
+) -> None:
+    """It is the same in any format, and different if any trial of any example is."""
+    folder, form = shared_testset.folder.parent, PredictionForm(trials=2)
+    files = shared_testset.predictions
+    first = files.store(outputs(folder / "o.parquet", values, 2), form)
+    assert files.store(outputs(folder / "o.jsonl", values, 2), form) == first
+    other = [value + "!" * (place == changed) for place, value in enumerate(values)]
+    assert files.store(outputs(folder / "o.jsonl", other, 2), form).fingerprint != first.fingerprint
+
+
+def test_outputs_of_a_testset_need_all_trials_and_no_class(tmp_path: Path) -> None:
+    _, _, testset = sealed(tmp_path)
+    path = outputs(tmp_path / "p.csv", ["x"] * 10, 2)
+    with read_directly():
+        refused(
+            lambda: testset.predictions.store(path, PredictionForm(trials=3)),
+            "every example needs 3 outputs, which 0 of 5 have: 5 with 2, at id 0, 1, 2 and 2 more",
+        )
+    assert list((testset.folder / "predictions").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "form"),
+    [
+        ({}, PredictionForm()),
+        ({"classes": "[a, b]"}, PredictionForm(("a", "b"))),
+        ({"scorer": "exact"}, PredictionForm(trials=1)),
+        ({"scorer": "./score.py", "trials": "5"}, PredictionForm(trials=5)),
+    ],
+)
+def test_what_a_script_expects_of_predictions(keys: dict[str, str], form: PredictionForm) -> None:
+    lines = [f"  - {key}: {value}" for key, value in (SCRIPT | keys).items()]
+    assert PredictionForm.of(parse_script("\n".join(["ml:", *lines, ""]))) == form

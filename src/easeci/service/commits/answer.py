@@ -21,6 +21,7 @@ _BESIDE_ROW = (
     "sample",
     "warning",
     "ended",
+    "file_read",
 )
 
 
@@ -31,7 +32,8 @@ class RunAnswer:
     ``charged`` says whether this commit has spent a step. ``failure`` is why its build failed at no
     cost, and ``log`` what it printed on the public sample then. ``sample`` is the size of the
     public sample. ``warning`` follows from how long the program took for the sample.
-    ``ended`` is why the testset has ended, None if it is in use.
+    ``ended`` is why the testset has ended, None if it is in use. ``file_read`` says whether the
+    file of predictions that came with the commit was read; None if there was no such file.
     """
 
     row: DisclosedRow
@@ -43,10 +45,16 @@ class RunAnswer:
     sample: int = 0
     warning: str | None = None
     ended: str | None = None
+    file_read: bool | None = None
 
 
 def answer_of(
-    state: State, submission: Submission, *, charged: bool | None = None, log: str | None = None
+    state: State,
+    submission: Submission,
+    *,
+    charged: bool | None = None,
+    log: str | None = None,
+    file_read: bool | None = None,
 ) -> RunAnswer:
     """What is disclosed of a submission now.
 
@@ -66,6 +74,7 @@ def answer_of(
         sample=testset.sample,
         warning=pace_warning(testset, submission),
         ended=disclosed_reason(state, testset),
+        file_read=file_read,
     )
 
 

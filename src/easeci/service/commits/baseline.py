@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from easeci.build.checkout import CleanTree
 from easeci.build.detection import allowed_sandboxes
 from easeci.build.sandbox import Sandbox
 from easeci.build.workspace import open_scratch
 from easeci.errors import BuildError, EaseciError, UsageError
-from easeci.ledger.events import BaselineBuilt, BaselineFailed, BaselineSet, Event
+from easeci.ledger.events import SENT, BaselineBuilt, BaselineFailed, BaselineSet, Event
 from easeci.ledger.state import Step, Testset
 from easeci.service.commits.advance import acting
-from easeci.service.commits.build import BuildResult, build, current_model, sample_built
+from easeci.service.commits.build import (
+    BuildResult,
+    build,
+    current_model,
+    program_of,
+    sample_built,
+)
+from easeci.service.commits.sent import SentPredictions, sent_baseline
 from easeci.service.project import Project
+
+
+@dataclass(frozen=True)
+class ChosenBaseline:
+    """The commit that the owner chose. ``file_read``: as in the answer of a run."""
+
+    commit: str
+    file_read: bool | None = None
 
 
 class BaselineError(BuildError):
@@ -36,9 +52,13 @@ def set_baseline(
     revision: str,
     *,
     unsandboxed: bool = False,
+    predictions: SentPredictions | None = None,
     waiting: Callable[[], None] | None = None,
-) -> str:
-    """Make a commit the baseline, before the testset's first step. Returns its id."""
+) -> ChosenBaseline:
+    """Make a commit the baseline, before the testset's first step.
+
+    Its program makes its predictions, unless they are given: they were made elsewhere then.
+    """
     with acting(project, waiting):
         testset = project.state.active_testset
         if testset is not None and any(_is_under_way(step) for step in testset.steps):
@@ -49,15 +69,45 @@ def set_baseline(
             )
         commit = project.repository.resolve(revision)
         project.fetch(commit)
+        if predictions is not None:
+            _require_comparison(project, testset)
         events: list[Event] = []
         if testset is not None and _is_to_be_built(testset, commit):
-            sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
-            events += _recorded_predictions(project, testset, commit, sandboxes)
+            events += _sent_predictions(project, testset, commit, predictions) or (
+                _recorded_predictions(project, testset, commit, unsandboxed=unsandboxed)
+            )
+        read = any(isinstance(event, BaselineBuilt) and event.origin == SENT for event in events)
         if (project.state.baseline, project.state.public_baseline) != (commit, commit):
             events.append(BaselineSet(commit, "set"))
         if events:
             project.append(*events)
-        return commit
+        return ChosenBaseline(commit, None if predictions is None else read)
+
+
+def _require_comparison(project: Project, testset: Testset | None) -> None:
+    """Refuse predictions of a baseline that nothing will be compared with."""
+    if testset is None:
+        project.require_active()
+    elif not testset.script.needs_old_model:
+        raise UsageError(
+            "the condition compares with no old model, so a baseline needs no predictions",
+            hint="Leave --predictions out.",
+        )
+
+
+def _sent_predictions(
+    project: Project, testset: Testset, commit: str, file: SentPredictions | None
+) -> list[Event]:
+    """The predictions that are sent as a file, now or before; empty if the program makes them.
+
+    A model that has predictions keeps them, whatever is sent later.
+    """
+    model = current_model(project, testset, commit)
+    known = testset.predictions.get(model)
+    if known is not None and (file is not None or known.sent is not None):
+        made = (known.file, known.digest, known.fingerprint, None, None, model)
+        return [BaselineBuilt(testset.number, commit, *made)]
+    return [] if file is None else [sent_baseline(project, testset, commit, model, file)]
 
 
 def _is_under_way(step: Step) -> bool:
@@ -65,24 +115,29 @@ def _is_under_way(step: Step) -> bool:
     return step.began or step.passed is not None
 
 
-def ensure_predictions(project: Project, testset: Testset, sandboxes: Sequence[Sandbox]) -> None:
+def ensure_predictions(project: Project, testset: Testset, *, unsandboxed: bool) -> None:
     """Build the baseline on a testset that an older version sealed without doing so.
 
-    A developer hears that it is not ready, and never why. It is not tried twice.
+    A developer hears that it is not ready, and never why. It is not tried twice. Without a program
+    the owner has to send its predictions.
     """
     commit, failed = project.state.baseline, testset.baseline_failure
     lacks = testset.script.needs_old_model and testset.baseline_predictions is None
     if commit is None or not lacks:
         return
+    no_program = testset.script.program is None
+    act = "`easeci baseline set COMMIT`"
+    if no_program:
+        act = "`easeci baseline set COMMIT --predictions FILE`"
     not_ready = BuildError(
         f"the baseline is not ready on testset {testset.number}",
-        hint="The owner reads why with `easeci status --owner`, and chooses another with "
-        "`easeci baseline set COMMIT`.",
+        hint=f"The owner reads why with `easeci status --owner`, and chooses another with {act}.",
     )
-    if failed is not None and failed.commit == commit:
+    if no_program or (failed is not None and failed.commit == commit):
         raise not_ready
     try:
-        project.append(*_recorded_predictions(project, testset, commit, sandboxes))
+        found = _recorded_predictions(project, testset, commit, unsandboxed=unsandboxed)
+        project.append(*found)
     except BuildError:
         raise not_ready from None
 
@@ -92,9 +147,11 @@ def _is_to_be_built(testset: Testset, commit: str) -> bool:
 
 
 def _recorded_predictions(
-    project: Project, testset: Testset, commit: str, sandboxes: Sequence[Sandbox]
+    project: Project, testset: Testset, commit: str, *, unsandboxed: bool
 ) -> list[Event]:
     """Build a baseline. Its failure is recorded, so that the owner can read what it printed."""
+    program_of(testset.script)
+    sandboxes = allowed_sandboxes(project.repository, unsandboxed=unsandboxed)
     try:
         return baseline_predictions(project, testset, commit, sandboxes)
     except BaselineError as error:

@@ -45,7 +45,8 @@ def program_of(script: Script) -> Program:
     if script.program is None:
         raise UsageError(
             "the script names no program",
-            hint="Add a line such as   script: ./test_model.py   to it.",
+            hint="Add a line such as   script: ./test_model.py   before a testset is sealed; or "
+            "give predictions that were made elsewhere: `easeci run COMMIT --predictions FILE`.",
         )
     return Program(
         command=script.program,

@@ -23,6 +23,7 @@ from easeci.ledger.charging import (
     is_begun_only,
     is_unchanged,
     known_submission,
+    takes_file,
 )
 from easeci.ledger.events import BuildFailed, Event, Signalled, Submitted
 from easeci.ledger.signals import Signal
@@ -35,6 +36,7 @@ from easeci.service.project import Project, no_testset
 
 if TYPE_CHECKING:
     from easeci.build.sandbox import Sandbox
+    from easeci.service.commits.sent import SentPredictions
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class RunOptions:
     like one that was interrupted. So the time of the answer tells nothing of how long it takes."""
     warn: Callable[[str], None] = lambda _: None
     """Called with what developers should know before anything is charged."""
+    predictions: SentPredictions | None = None
+    """Predictions that were made elsewhere: they take the place of the build."""
 
 
 def run(
@@ -79,17 +83,19 @@ def run(
             require_transport(testset.script)
             project.fetch(commit)  # before anything is recorded: damage may be repaired
             if submission is None:
-                submission = _submit(project, testset, commit, counted, candidate)
+                submission = _submit(project, testset, commit, counted, candidate, options)
             else:
-                _resume(project, testset, submission)
+                _resume(project, testset, submission, options)
             if is_begun_only(submission):
                 _test(project, testset, submission, options)
         catch_up(project)
+        charged = testset.steps_used > used
         return answer_of(
             project.state,
             submission,
-            charged=testset.steps_used > used,
+            charged=charged,
             log=public_log(project, submission),
+            file_read=None if options.predictions is None else charged and submission.sent,
         )
 
 
@@ -103,9 +109,14 @@ def _mounts_changed(project: Project, testset: Testset, submission: Submission) 
 
 
 def _submit(
-    project: Project, testset: Testset, commit: str, branch: str | None, candidate: bool
+    project: Project,
+    testset: Testset,
+    commit: str,
+    branch: str | None,
+    candidate: bool,
+    options: RunOptions,
 ) -> Submission:
-    """Record a commit, and its answer if that costs nothing."""
+    """Record a commit, and its answer if that costs nothing, or its charge if nothing is built."""
     from easeci.service.commits.build import current_model
 
     facts = project.fetch(commit).read(testset.source)
@@ -114,11 +125,13 @@ def _submit(
     model = current_model(project, testset, commit)
     number = len(project.state.submissions) + 1
     submitted = Submitted(number, facts.id, facts.subject, branch, candidate, testset.number, model)
-    project.append(submitted, *_first_answer(project, testset, submitted))
+    project.append(submitted, *_first_events(project, testset, submitted, options))
     return project.state.submission(number)
 
 
-def _resume(project: Project, testset: Testset, submission: Submission) -> None:
+def _resume(
+    project: Project, testset: Testset, submission: Submission, options: RunOptions
+) -> None:
     """Go on with a commit whose command was killed: by now its answer may cost nothing."""
     submitted = Submitted(
         submission.number,
@@ -129,35 +142,67 @@ def _resume(project: Project, testset: Testset, submission: Submission) -> None:
         submission.testset,
         submission.model,
     )
-    answer = _first_answer(project, testset, submitted)
-    if answer:
-        project.append(*answer)
+    events = _first_events(project, testset, submitted, options)
+    if events:
+        project.append(*events)
 
 
-def _first_answer(project: Project, testset: Testset, submitted: Submitted) -> list[Event]:
+def _first_events(
+    project: Project, testset: Testset, submitted: Submitted, options: RunOptions
+) -> list[Event]:
     """The answer if that costs nothing. Otherwise it is to be tested, which needs a step."""
     answer = free_answer(project.state, testset, submitted)
     if not answer:
         project.require_active()
+        return _charge_unbuilt(project, testset, submitted, options)
     return answer
+
+
+def _charge_unbuilt(
+    project: Project, testset: Testset, submitted: Submitted, options: RunOptions
+) -> list[Event]:
+    """Charge a commit whose predictions are sent as a file, now or before.
+
+    Empty if its program has to run; an error if there is no program, or if the file is wrong. A
+    model that has predictions keeps them, whatever is sent later.
+    """
+    from easeci.service.commits.build import program_of
+    from easeci.service.commits.sent import sent_step
+
+    state, file = project.state, options.predictions
+    if submitted.tested_model in testset.sent_models:
+        _require_baseline_built(project, testset, options)
+        return charge(state, testset, submitted)
+    if file is None or not takes_file(testset, submitted):
+        program_of(testset.script)
+        return []
+    _require_baseline_built(project, testset, options)
+    sent = sent_step(project, testset, submitted.number, file)
+    return charge(state, testset, submitted, sent)
+
+
+def _require_baseline_built(project: Project, testset: Testset, options: RunOptions) -> None:
+    """Build the baseline if an older version has not; an error if it is not ready."""
+    from easeci.service.commits.baseline import ensure_predictions
+
+    try:
+        ensure_predictions(project, testset, unsandboxed=options.unsandboxed)
+    except BuildError:
+        # Which commit the baseline is, and so whether it builds, tells what passed. The commit
+        # waits until the owner has chosen another.
+        if testset.script.adaptivity is not Adaptivity.NONE:
+            raise
 
 
 def _test(project: Project, testset: Testset, submission: Submission, options: RunOptions) -> None:
     """Build a commit on the public sample; if it changes something there, charge and test it."""
     # Here and not above: a signal that is recorded needs no build, and is given at once.
     from easeci.build.detection import allowed_sandboxes
-    from easeci.service.commits.baseline import ensure_predictions
     from easeci.service.commits.build import fill
     from easeci.service.commits.sealed_run import run_on_sealed
 
+    _require_baseline_built(project, testset, options)
     sandboxes = allowed_sandboxes(project.repository, unsandboxed=options.unsandboxed)
-    try:
-        ensure_predictions(project, testset, sandboxes)
-    except BuildError:
-        # Which commit the baseline is, and so whether it builds, tells what passed. The commit
-        # waits until the owner has chosen another.
-        if testset.script.adaptivity is not Adaptivity.NONE:
-            raise
     with open_scratch((*project.repository.folders, project.store.folder)) as scratch:
         tree = CleanTree(submission.commit, scratch / "tree")
         try:

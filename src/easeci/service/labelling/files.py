@@ -72,7 +72,8 @@ def import_labels(
 
     With ``number``, only if the latest testset has that number.
     """
-    answers = load_answers(path, form, by=by, at=utc_now())
+    references = latest(project).script.is_scored
+    answers = load_answers(path, form, by=by, at=utc_now(), references=references)
     with acting(project, waiting):
         testset = latest(project)
         require_number(testset, number)
@@ -125,8 +126,8 @@ def record(
         known=testset.label_files,
         correct=correct,
         classes=testset.script.classes,
-        strict=strict,
         scorer=testset.script.scorer,
+        strict=strict,
     )
     if received.public and suspicions is not None:
         suspicions.append(
@@ -270,8 +271,13 @@ def require_labels(testset: Testset) -> None:
 
 
 def classes_of(sealed: SealedTestset, testset: Testset) -> tuple[str, ...]:
-    """The classes that a label can have: as declared, or as seen in the labels so far."""
-    if testset.script.classes or testset.script.is_scored:
+    """The classes that a label can have: as declared, or as seen in the labels so far.
+
+    References for a scorer are not classes: there are none then.
+    """
+    if testset.script.is_scored:
+        return ()
+    if testset.script.classes:
         return testset.script.classes
     seen = sealed.labels.values(testset.label_files).drop_nulls().unique()
     return tuple(sorted(seen.to_list(), key=_by_number))

@@ -24,7 +24,7 @@ from easeci.service.labelling.outlook import expected_labels
 from easeci.service.project import Project
 from easeci.tables.align import require_comparable
 from easeci.tables.answers import KNOWN
-from easeci.tables.column import Column, ColumnRole
+from easeci.tables.column import LONGEST_REFERENCE, Column, ColumnRole
 from easeci.tables.scorers import unusable_reason, usable_references
 from easeci.vault.facts import answer_reader
 from easeci.vault.testset import SealedTestset
@@ -32,7 +32,6 @@ from easeci.verdict.decide import Evaluation
 from easeci.verdict.result import Verdict
 
 LONGEST_CLASS = 200
-LONGEST_REFERENCE = 10_000
 GIVEN = (LabelState.LABEL, LabelState.CANNOT_TELL, LabelState.SKIPPED)
 """What one labeller can answer."""
 
@@ -163,10 +162,11 @@ class OpenStep:
         """Refuse an answer that could not be recorded later, while the labeller can correct it."""
         if state not in GIVEN or (label is None) != (state is not LabelState.LABEL):
             raise UsageError("an answer is a label, can't tell, or skipped")
-        if self.testset.script.scorer is not None:
-            _require_reference(self.testset.script.scorer, label)
-            return
         if label is None or label in self.classes:
+            return
+        scorer = self.testset.script.scorer
+        if scorer is not None:
+            _require_reference(scorer, label)
             return
         if self.declared:
             raise UsageError("the script has no such class")
@@ -223,20 +223,15 @@ def _mark(testset: Testset) -> tuple[int | None, int, int]:
     return number, len(testset.label_files), len(testset.score_files)
 
 
-def _require_reference(scorer: Scorer, reference: str | None) -> None:
-    """Refuse a text that outputs cannot be compared with."""
-    if reference is None:
-        return
-    if not reference or len(reference) > LONGEST_REFERENCE:
+def _require_reference(scorer: Scorer, label: str) -> None:
+    """Refuse a reference that could not be recorded later."""
+    if not 0 < len(label.encode("utf-8", "replace")) <= LONGEST_REFERENCE:
         raise UsageError(
             "this cannot be a reference",
-            hint=f"A reference is a text of at most {LONGEST_REFERENCE:,} characters.",
+            hint=f"A reference is a text of at most {LONGEST_REFERENCE:,} bytes.",
         )
-    if not usable_references(scorer, pl.Series([reference]))[0]:
-        raise UsageError(
-            f"the scorer {scorer.kind} cannot use it: references of this kind "
-            f"{unusable_reason(scorer)}"
-        )
+    if not usable_references(scorer, pl.Series([label])).all():
+        raise UsageError(f"the scorer cannot use references that {unusable_reason(scorer)}")
 
 
 def _column(classes: Sequence[str]) -> Column:

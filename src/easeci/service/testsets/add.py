@@ -18,7 +18,6 @@ from easeci.plan.prefix import prefix_lengths
 from easeci.script import Adaptivity, Entry, Estimator, Script, assemble
 from easeci.script.scorer import ScorerKind
 from easeci.service.commits.advance import acting
-from easeci.service.commits.build import program_of
 from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, utc_now
 from easeci.service.scripts import find_script, load_entries
@@ -103,7 +102,11 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
     scorer = _scorer(script, folder)
     require_transport(script)
     offered = load_offered(
-        offer.examples, labels=offer.labels, label_column=offer.label_column, files=offer.files
+        offer.examples,
+        labels=offer.labels,
+        label_column=offer.label_column,
+        files=offer.files,
+        scorer=script.scorer,
     )
     _require_blind(offered, offer)
     require_labelled_classes(offered.labels, script.classes)
@@ -158,6 +161,7 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
             *offered.warnings,
             *_left_out(fresh),
             *_uncommitted(project, source),
+            *_awaits_predictions(project, script),
         ),
         baseline=baseline,
         classes_line=None if script.classes or script.is_scored else classes_line(offered.labels),
@@ -214,8 +218,19 @@ def _uncommitted(project: Project, source: str | None) -> tuple[str, ...]:
     return (f"{source} has changes that are not committed: commit it before the next run",)
 
 
+def _awaits_predictions(project: Project, script: Script) -> tuple[str, ...]:
+    """A warning if the baseline cannot be built, because the script names no program."""
+    commit = project.state.baseline
+    if script.program is not None or not script.needs_old_model or commit is None:
+        return ()
+    return (
+        f"the baseline, commit {commit[:10]}, has no predictions on this testset yet: "
+        f"`easeci baseline set {commit[:10]} --predictions FILE` gives them",
+    )
+
+
 def _require_runnable(script: Script) -> None:
-    require_program_kept(program_of(script).command, script.ignore)
+    require_program_kept(script.program or "", script.ignore)
     if script.is_scored and script.scorer is None:
         raise ScriptError(
             "scores: needs a scorer for a testset",

@@ -24,7 +24,8 @@ def choose_baseline(project: Project, script: Script, revision: str | None) -> s
     """The commit that a new testset starts with.
 
     What the owner names, or the last commit that passed, or the tip of the branch of baselines.
-    None if the condition has no old model, or if that tip does not have the program yet.
+    None if the condition has no old model, if that tip does not have the program yet, or if the
+    script names no program: predictions of a baseline are sent when the testset is sealed.
     """
     if not script.needs_old_model:
         if revision is not None:
@@ -33,16 +34,24 @@ def choose_baseline(project: Project, script: Script, revision: str | None) -> s
                 hint="Leave --baseline out.",
             )
         return None
+    if revision is not None and script.program is None:
+        raise UsageError(
+            "the script names no program that could make the predictions of a baseline",
+            hint="Leave --baseline out. When the testset is sealed, give them: "
+            "`easeci baseline set COMMIT --predictions FILE`.",
+        )
     if revision is not None:
         return project.repository.resolve(revision)
-    found = project.state.baseline or _tip_with_program(project, script)
+    found = None
+    if script.program is not None:
+        found = project.state.baseline or _tip_with_program(project, script)
     first_change = script.adaptivity is Adaptivity.FIRST_CHANGE
     if found is None and script.published_estimator and first_change:
         # Its levels count one history of answers; failures before an adoption would add others.
         raise UsageError(
             f"with adaptivity firstChange, {script.estimator} needs a baseline from the start",
-            hint="Commit a program that runs, and seal the testset then; or name a commit with "
-            "--baseline COMMIT.",
+            hint="Commit a program that runs (script: names it), and seal the testset then; or "
+            "name a commit with --baseline COMMIT.",
         )
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,14 @@ from easeci.tables.logs.metric_values import MetricColumn, MetricRules, metric_c
 
 SCORE = "score."
 """What the name of a column of scores starts with. The metric's name follows."""
+
+
+class LogFormat(StrEnum):
+    """The tool that wrote a log."""
+
+    INSPECT = "Inspect"
+    LM_EVAL = "lm-evaluation-harness"
+    PROMPTFOO = "promptfoo"
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,7 @@ class LogRows:
 class LogSource:
     """Where a log came from, and what it says about itself."""
 
-    format: str
+    format: LogFormat
     path: Path
     task: str | None
     model: str | None
@@ -108,7 +117,7 @@ def checked_log(
         pl.Series(SCORE + column.name, column.values, pl.Float64) for column in usable
     )
     return EvalLog(
-        source.format,
+        str(source.format),
         name,
         source.task,
         source.model,
@@ -237,10 +246,10 @@ def require_same_task(new: EvalLog, old: EvalLog) -> None:
 
 
 def _differing_inputs(new: pl.DataFrame, old: pl.DataFrame) -> pl.Series:
-    """The ids whose inputs in one log are not all inputs in the other log."""
+    """The ids whose inputs differ. Where one is null, they do not."""
 
     def inputs(rows: pl.DataFrame) -> pl.DataFrame:
-        return rows.select("id", "input").drop_nulls().unique(maintain_order=True)
+        return rows.select("id", "input").unique(maintain_order=True)
 
     joined = inputs(new).join(inputs(old), on="id", suffix="_old", maintain_order="left")
     return joined.filter(pl.col("input") != pl.col("input_old"))["id"].unique(maintain_order=True)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from pathlib import Path
 
 from easeci.errors import DataError
-from easeci.tables.logs.eval_log import NO_CHOICE, EvalLog, LogChoice
+from easeci.tables.logs.eval_log import NO_CHOICE, EvalLog, LogChoice, LogFormat
 from easeci.tables.logs.zip_entries import MOST_UNPACKED, needs_extra
 from easeci.tables.reading_limits import size_in_mib
 from easeci.tables.source import BYTE_ORDER_MARK, read_guarded
@@ -18,14 +17,6 @@ _TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*+)"(\s*+:)?|[{}\[\]]', re.DOTALL)
 _RESULT_KEYS = frozenset(
     {b"gradingResult", b"latencyMs", b"namedScores", b"promptIdx", b"testCase", b"testIdx"}
 )
-
-
-class LogFormat(StrEnum):
-    """The tool that wrote a log."""
-
-    INSPECT = "Inspect"
-    LM_EVAL = "lm-evaluation-harness"
-    PROMPTFOO = "promptfoo"
 
 
 def is_log(path: Path) -> bool:
@@ -42,9 +33,12 @@ def load_log(path: Path, choice: LogChoice = NO_CHOICE, *, scored: bool = True) 
     With ``scored``, one metric must be the score: the only one, or the one that ``choice`` names.
     Otherwise a log without scores is fine.
     """
-    return read_guarded(
-        path, "evaluation results", lambda: _load(path, choice, scored=scored), ENDINGS
-    )
+    try:
+        return read_guarded(
+            path, "evaluation results", lambda: _load(path, choice, scored=scored), ENDINGS
+        )
+    except RecursionError:
+        raise DataError(f"{path} has values that are nested too deeply") from None
 
 
 def _load(path: Path, choice: LogChoice, *, scored: bool) -> EvalLog:

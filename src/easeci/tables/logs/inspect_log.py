@@ -10,18 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from easeci.errors import DataError
-from easeci.tables.logs.eval_log import EvalLog, LogChoice, LogRows, LogSource, checked_log
+from easeci.tables.logs.eval_log import (
+    EvalLog,
+    LogChoice,
+    LogFormat,
+    LogRows,
+    LogSource,
+    checked_log,
+)
 from easeci.tables.logs.json_text import decode, digest, text
 from easeci.tables.logs.metric_values import MetricRules
 from easeci.tables.logs.zip_entries import ZipEntries, opened_zip
 
-FORMAT = "Inspect"
 RULES = MetricRules(
     words={
         "C": 1.0,
@@ -40,6 +47,7 @@ OLD_SCORER = "score"
 """The name of the only score of a sample in old logs, which name no scorer."""
 _ATTACHMENT = re.compile(r"\A(?:attachment|tc)://(.+)\Z", re.DOTALL)
 _WHOLE_SAMPLE = re.compile(r"\Asamples/.+_epoch_[0-9]+\.json\Z", re.DOTALL)
+_ATTACHMENT_CHUNK = re.compile(r"\A(samples/.+/)attachments/([0-9]{1,15})\.json\Z", re.DOTALL)
 _CHUNKED_SAMPLE = re.compile(r"\A(samples/.+_epoch_[0-9]+/)sample\.json\Z", re.DOTALL)
 
 
@@ -130,7 +138,7 @@ def _checked(
     path: Path, header: _Header, logged: Iterator[_LoggedSample], choice: LogChoice, scored: bool
 ) -> EvalLog:
     source = LogSource(
-        FORMAT,
+        LogFormat.INSPECT,
         path,
         header.eval.task,
         header.eval.model,
@@ -273,6 +281,7 @@ def _json_samples(path: Path, log: _Log) -> Iterator[_LoggedSample]:
 
 
 def _own_attachments(path: Path, sample: _Sample) -> Attachments:
+    @cache
     def load() -> Mapping[str, str]:
         return decode(bytes(sample.attachments), _ATTACHMENTS, f"{path}: the attachments") or {}
 
@@ -309,11 +318,10 @@ def _attachment_chunks(names: list[str]) -> dict[str, list[str]]:
     """The entries with attachments of each sample, in the order of their numbers."""
     chunks: dict[str, list[tuple[int, str]]] = {}
     for name in names:
-        prefix, marker, rest = name.rpartition("attachments/")
-        number = rest.removesuffix(".json")
-        if marker and number.isascii() and number.isdigit():
-            chunks.setdefault(prefix, []).append((int(number), name))
-    return {prefix: [name for _, name in sorted(found)] for prefix, found in chunks.items()}
+        found = _ATTACHMENT_CHUNK.match(name)
+        if found is not None:
+            chunks.setdefault(found[1], []).append((int(found[2]), name))
+    return {prefix: [name for _, name in sorted(named)] for prefix, named in chunks.items()}
 
 
 def _chunked_attachments(
@@ -321,6 +329,7 @@ def _chunked_attachments(
 ) -> Attachments:
     """In the chunked layout the key of an attachment is its position."""
 
+    @cache
     def load() -> Mapping[str, str]:
         texts = [
             item

@@ -17,9 +17,9 @@ from easeci.errors import DataError
 
 T = TypeVar("T")
 DIGEST_LENGTH = 32
-_BEFORE_CONSTANT = re.compile(rb'(?<=[{,\s])"[\w.@%/-]+"\s{0,8}:\s{0,8}\Z')
-"""The key before a constant. Inside a text every quote has a backslash before it; so the first
-quote opens a text, the second closes it, and what follows is a value."""
+_BEFORE_CONSTANT = re.compile(rb'"[\w.@%/-]+"\s{0,8}:\s{0,8}\Z')
+"""The key before a constant. Inside a text every quote has a backslash before it, and between two
+texts there is a comma or a colon; so the second quote closes a text, and a value follows."""
 _LONGEST_KEY = 200
 
 

@@ -22,11 +22,17 @@ import msgspec
 
 from easeci.errors import DataError
 from easeci.tables.column import shortened
-from easeci.tables.logs.eval_log import EvalLog, LogChoice, LogRows, LogSource, checked_log
+from easeci.tables.logs.eval_log import (
+    EvalLog,
+    LogChoice,
+    LogFormat,
+    LogRows,
+    LogSource,
+    checked_log,
+)
 from easeci.tables.logs.json_text import canonical, decode, digest, text
 from easeci.tables.logs.metric_values import MetricRules
 
-FORMAT = "lm-evaluation-harness"
 FIELDS = frozenset(
     {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
     | {"doc_hash", "prompt_hash", "target_hash"}
@@ -85,7 +91,7 @@ def load_lm_eval(path: Path, choice: LogChoice, *, scored: bool) -> EvalLog:
     results = _Results() if found is None else _results(path, found["date"])
     rules = MetricRules(lower_is_better=_lower_is_better(results, task))
     source = LogSource(
-        FORMAT,
+        LogFormat.LM_EVAL,
         path,
         task,
         results.model_name,

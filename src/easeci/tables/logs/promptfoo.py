@@ -16,11 +16,17 @@ import msgspec
 
 from easeci.errors import DataError
 from easeci.tables.column import named, shortened
-from easeci.tables.logs.eval_log import EvalLog, LogChoice, LogRows, LogSource, checked_log
+from easeci.tables.logs.eval_log import (
+    EvalLog,
+    LogChoice,
+    LogFormat,
+    LogRows,
+    LogSource,
+    checked_log,
+)
 from easeci.tables.logs.json_text import canonical, decode, digest, text
 from easeci.tables.logs.metric_values import MetricRules
 
-FORMAT = "promptfoo"
 SCORE = "score"
 FAILED_CALL = 2
 """``failureReason`` of a failed call or grading. 1 means that the output failed an assertion."""
@@ -115,7 +121,7 @@ def load_promptfoo(path: Path, choice: LogChoice, *, scored: bool) -> EvalLog:
             "unsettled."
         )
     source = LogSource(
-        FORMAT,
+        LogFormat.PROMPTFOO,
         path,
         None,  # its description is free text and often differs from run to run
         column.name,
@@ -189,9 +195,8 @@ def _numbered(columns: Sequence[_Column], wanted: str) -> list[_Column]:
     """The column that PROVIDER#PROMPT names; the prompts of a provider count from 1."""
     provider, _, number = wanted.rpartition("#")
     of_provider = [column for column in columns if column.of(provider)]
-    if not (number.isascii() and number.isdigit() and 1 <= int(number) <= len(of_provider)):
-        return []
-    return [of_provider[int(number) - 1]]
+    numbers = [str(place) for place in range(1, len(of_provider) + 1)]
+    return [of_provider[numbers.index(number)]] if number in numbers else []
 
 
 def _choices(columns: Sequence[_Column]) -> list[str]:
@@ -284,8 +289,8 @@ def _output(result: _Result) -> str:
 
 
 def _input_digest(result: _Result) -> str:
-    prompt = None if result.prompt is None else result.prompt.raw
-    return digest({"vars": _own_vars(result), "prompt": prompt})
+    """The vars alone: another prompt is a change of what is tested, not of its input."""
+    return digest({"vars": _own_vars(result)})
 
 
 def _failed(result: _Result) -> bool:

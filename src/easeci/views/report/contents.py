@@ -136,6 +136,7 @@ def _owner_report(project: Project) -> OwnerReport:
 def _facts(project: Project, testset: Testset) -> tuple[tuple[str, str], ...]:
     found = owner_status(project, testset)
     decided = sum(step.passed is not None for step in testset.steps)
+    sent = testset.sent_steps
     planned = "" if found.needed is None else f" (planned: {found.needed:,})"
     corrected = f", {testset.corrected:,} corrected" if testset.corrected else ""
     return (
@@ -147,5 +148,6 @@ def _facts(project: Project, testset: Testset) -> tuple[tuple[str, str], ...]:
         ("Undecided", f"{found.undecided:,}"),
         ("Waiting", f"{found.waiting:,}"),
         ("Build errors", f"{found.build_errors:,}"),
+        *((("Steps on sent predictions", f"{sent:,}"),) if sent else ()),
         ("Estimator", str(testset.estimator)),
     )

@@ -63,14 +63,17 @@ def test_documents_are_compared_by_their_hash(tmp_path: Path) -> None:
         require_same_task(load_log(new), load_log(old))
 
 
-def test_tests_of_promptfoo_are_compared_by_vars_and_prompt(tmp_path: Path) -> None:
-    """Two tasks may ask different things about the same vars; the provider does not count."""
+def test_tests_of_promptfoo_are_compared_by_vars(tmp_path: Path) -> None:
+    """Neither the provider nor the prompt counts: both are what is compared."""
     new = load_log(promptfoo_json(tmp_path / "new.json", result("red")))
     same = result("red", provider={"id": "other"})
     require_same_task(new, load_log(promptfoo_json(tmp_path / "same.json", same)))
     other = result("red", prompt={"raw": "Spell red", "label": ""})
+    require_same_task(new, load_log(promptfoo_json(tmp_path / "old.json", other)))
+    more = result("red", vars={"word": "red", "style": "loud"})
+    chosen = LogChoice(id_vars=("word",))
     with pytest.raises(DataError, match="different inputs for the same ids: 1, at id red"):
-        require_same_task(new, load_log(promptfoo_json(tmp_path / "old.json", other)))
+        require_same_task(new, load_log(promptfoo_json(tmp_path / "old.json", more), chosen))
 
 
 def test_logs_of_different_tools_are_refused() -> None:

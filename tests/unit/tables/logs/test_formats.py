@@ -11,7 +11,8 @@ import pytest
 
 from easeci.errors import DataError, EaseciError, UsageError
 from easeci.tables.logs import LogChoice, is_log, load_log
-from easeci.tables.logs.formats import LogFormat, guess_format, top_keys
+from easeci.tables.logs.eval_log import LogFormat
+from easeci.tables.logs.formats import guess_format, top_keys
 from tests.cases import each_case
 from tests.unit.tables.logs.making import FIXTURES, inspect_json, sample
 
@@ -94,6 +95,20 @@ def test_missing_packages_are_named(name: str, package: str) -> None:
         patch.setitem(sys.modules, package, None)
         with pytest.raises(UsageError, match=r"pip install 'easeci\[logs\]'"):
             load_log(FIXTURES / name, scored=False)
+
+
+@each_case("depth", [100, 400, 900, 5_000, 100_000])
+def test_deep_values_give_messages_and_no_crashes(tmp_path: Path, depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    path = inspect_json(tmp_path / "log.json", sample(1, input="DEEP"))
+    path.write_text(path.read_text().replace('"DEEP"', deep))
+    if depth == 100:
+        assert load_log(path).rows["input"].null_count() == 0
+        return
+    try:
+        load_log(path)
+    except DataError as error:
+        assert str(path) in error.message
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)

@@ -38,6 +38,25 @@ def test_constants_are_read_as_their_names_and_texts_stay_as_they_are(value: Any
 
 
 @each_case(
+    "value",
+    [
+        ": NaN",
+        '": NaN',
+        'k": NaN',
+        '"k": NaN, ',
+        '\\": NaN',
+        {"NaN": "NaN"},
+        [": NaN", "k", ": NaN"],
+    ],
+)
+def test_texts_that_look_like_constants_stay_as_they_are(value: Any) -> None:
+    """Even in a file that has constants elsewhere."""
+    for whole in ({"a": value, "b": float("nan")}, [float("inf"), {"k": value}]):
+        content = json.dumps(whole).encode()
+        assert decode(content, ANY, "here") == named(whole)
+
+
+@each_case(
     "content",
     [b"", b"{", b"nan", b"[NaN", b'{"a": NaN', b"\xff", b'"\xff"', b"[" * 100_000],
 )

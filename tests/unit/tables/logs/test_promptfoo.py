@@ -67,6 +67,13 @@ def test_repeats_are_trials() -> None:
     assert scores(log, "score") == [1, 1, 0, 0]
 
 
+def test_repeats_count_in_the_order_of_the_tests(tmp_path: Path) -> None:
+    """Calls run at the same time, so the file has them in any order."""
+    made = [result("red", index, testIdx=index) for index in (1, 0)]
+    path = promptfoo_json(tmp_path / "r.json", *made, config={"evaluateOptions": {"repeat": 2}})
+    assert scores(load_log(path), "score") == [0, 1]
+
+
 def test_declared_vars_are_the_id() -> None:
     path = FIXTURES / "promptfoo-repeat.json"
     log = load_log(path, LogChoice(id_vars=("a",)))

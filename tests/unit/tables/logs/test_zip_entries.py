@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import zipfile
 import zlib
 from pathlib import Path
@@ -76,8 +77,12 @@ def test_bombs_do_not_fill_the_memory(tmp_path: Path, method: int) -> None:
         packer = zstandard.ZstdCompressor().compressobj()
     packed = b"".join(packer.compress(zeros) for _ in range(64)) + packer.flush()
     path = write_zip(tmp_path / "a.eval", packed, method, 10, 0)
+    tracemalloc.start()
     with opened_zip(path) as entries, pytest.raises(DataError, match="size or checksum"):
         entries.read("entry")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 16 << 20
 
 
 @each_case("method", [zipfile.ZIP_DEFLATED, ZSTANDARD, zipfile.ZIP_LZMA, 99])
