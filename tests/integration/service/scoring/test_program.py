@@ -10,16 +10,16 @@ import pytest
 
 from easeci.errors import BuildError, InfrastructureError, ScriptError
 from easeci.ledger.disclosure import disclosed_rows
+from easeci.ledger.events import Event, Scored
 from easeci.ledger.signals import Signal
-from easeci.service.commits.advance import acting
+from easeci.service.commits.advance import SCORING_PAUSE_SECONDS, acting
 from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import import_labels
 from easeci.service.project import Project
 from easeci.service.scoring import program
-from easeci.vault.scores import ScoreFiles
 from easeci.views.history import owner_rows, scorer_log
 from tests.projects import opened, run_on, sealed_ids
-from tests.repositories import Workplace
+from tests.repositories import Workplace, copy_of
 from tests.scored_projects import (
     SCORER,
     add_scored,
@@ -49,6 +49,14 @@ def scores_of(project: Project) -> pl.DataFrame:
 
 def first_sealed(place: Workplace) -> str:
     return min(sealed_ids(place.repository))
+
+
+def ready_to_run(folder: Path) -> Workplace:
+    """A commit that was not tested yet, and all references."""
+    place = scored_place(folder)
+    add_scored(place)
+    commit_share(place, 0.9)
+    return place
 
 
 def scored_few(place: Workplace, output: str, **keys: str) -> pl.DataFrame:
@@ -157,6 +165,7 @@ def test_an_output_that_crashes_the_scorer_scores_0_alone(tmp_path: Path) -> Non
     assert verify(project) == []
 
 
+@pytest.mark.long
 def test_an_output_that_hangs_the_scorer_scores_0_alone(tmp_path: Path) -> None:
     hanging = """
 def score(row):
@@ -191,6 +200,7 @@ def test_scores_that_are_no_numbers_from_0_to_1_are_0(tmp_path: Path) -> None:
     assert set(failed["score"]) == {0.0}
 
 
+@pytest.mark.long
 def test_scores_for_outputs_that_it_was_not_given_are_its_error(tmp_path: Path) -> None:
     """An output that makes the scorer write another id scores 0; the other id keeps its score."""
     foreign = """
@@ -234,6 +244,7 @@ if any(json.loads(line)["output"] == "SPOIL" for line in open(os.environ["EASECI
     assert old.filter(pl.col("score") == 1.0).height > 0.3 * len(names)
 
 
+@pytest.mark.long
 def test_large_outputs_and_control_characters_reach_the_scorer_as_they_are(tmp_path: Path) -> None:
     strange = "'\\x1b[2J\\x07\\u2028</script>\\r\\n\\x00' + 'y' * 10_000_000"
     exact = """
@@ -316,6 +327,7 @@ def test_a_corrected_reference_leads_to_new_scores_and_old_verdicts_stand(tmp_pa
     assert verify(project) == []
 
 
+@pytest.mark.long
 def test_several_trials_and_pass_at_k(tmp_path: Path) -> None:
     """Each trial has its score; equal outputs of one example are scored once."""
     place = scored_place(tmp_path)
@@ -361,7 +373,10 @@ def test_a_sandbox_that_cannot_run_leaves_the_step_pending_and_records_nothing(
         with acting(project):
             pass
         assert project.scoring_problem is not None
-    project = opened(place)
+    with acting(project):
+        pass
+    assert not only_step(project).began  # a process that stays waits a while
+    project.scoring_tried -= SCORING_PAUSE_SECONDS
     with acting(project):
         pass
     step = only_step(project)
@@ -371,29 +386,38 @@ def test_a_sandbox_that_cannot_run_leaves_the_step_pending_and_records_nothing(
     assert verify(project) == []
 
 
-def test_a_kill_between_storing_and_recording_neither_loses_nor_doubles_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("file", [1, 2])
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_kill_around_the_recording_of_scores_neither_loses_nor_doubles_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: int, recorded: bool
 ) -> None:
-    place = scored_place(tmp_path)
-    add_scored(place)
-    commit_share(place, 0.9)
-    store = ScoreFiles.store
+    """The file is stored, and its event is recorded or not: the next command goes on from there."""
+    place = copy_of(ready_to_run, tmp_path)
+    append = Project.append
 
-    def killed(files: ScoreFiles, rows: pl.DataFrame, recorded: int) -> None:
-        store(files, rows, recorded)
-        raise KeyboardInterrupt
+    def killed(project: Project, *events: Event) -> None:
+        last = any(isinstance(event, Scored) for event in events) and (
+            len(only_testset(project).score_files) == file - 1
+        )
+        if recorded or not last:
+            append(project, *events)
+        if last:
+            raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(ScoreFiles, "store", killed)
+        patch.setattr(Project, "append", killed)
         with pytest.raises(KeyboardInterrupt):
             run_on(place)
     project = opened(place)
-    assert only_testset(project).score_files == []
-    assert (project.sealed(only_testset(project)).folder / "scores/0001.parquet").exists()
+    testset = only_testset(project)
+    assert len(testset.score_files) == file - 1 + recorded
+    assert (project.sealed(testset).folder / f"scores/000{file}.parquet").exists()
     assert run_on(place).row.signal is Signal.PASS
     project = opened(place)
     assert only_testset(project).score_files == ["scores/0001.parquet", "scores/0002.parquet"]
-    assert scores_of(project).select("id", "output").is_unique().all()
+    table = scores_of(project)
+    assert table.select("id", "output").is_unique().all()
+    assert only_testset(project).scored == len(table)
     assert verify(project) == []
 
 
