@@ -83,7 +83,8 @@ def simulate(
         raise UsageError("workers must be at least 1")
     limits = limits or SimulationSize()
     script = concrete(script)
-    if developer is Developer.ADAPTIVE and beyond_cells(right_or_wrong(script)):
+    drawn = right_or_wrong(script)  # refuses what can't be drawn
+    if developer is Developer.ADAPTIVE and beyond_cells(drawn):
         raise UsageError(
             "the developer adaptive is only simulated for conditions on n, o and d, without slices",
             hint="Use edge, middle, clear or mixed.",
