@@ -33,8 +33,8 @@ from easeci.tables.reading_process import (
 
 LONGEST_LINE = 1 << 16
 _PROGRAM = (
-    "import sys; name, sys.path[:] = sys.argv[1], sys.argv[2:]; "
-    "from importlib import import_module; import_module(name).main()"
+    "import sys; from importlib import import_module; module = sys.argv[1]; "
+    "sys.path[:] = sys.argv[2:]; import_module(module).main()"
 )
 READER = "easeci.tables.reading_process"
 _OUT_OF_MEMORY = (NO_MEMORY, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS)
