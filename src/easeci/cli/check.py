@@ -32,9 +32,13 @@ STYLES = {"True": "green", "False": "red", "Unknown": "yellow"}
 
 @takes_script_options
 def check(
-    new: Annotated[Path, typer.Option("--new", help="Predictions of the new model.")],
-    old: Annotated[Path | None, typer.Option("--old", help="Predictions of the old model.")] = None,
-    labels: Annotated[Path | None, typer.Option("--labels", help="Labels, all or some.")] = None,
+    new: Annotated[
+        Path, typer.Option("--new", help="Predictions, scores or eval log of the new model.")
+    ],
+    old: Annotated[Path | None, typer.Option("--old", help="The same of the old model.")] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="Labels or references, all or some.")
+    ] = None,
     examples: Annotated[
         Path | None, typer.Option("--examples", help="Examples with the columns of slices.")
     ] = None,
