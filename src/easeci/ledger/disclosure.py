@@ -123,6 +123,8 @@ class DisclosedStatus:
     sent_steps: int = 0
     """How many steps test predictions that were sent as a file. That is so from their charge on,
     and depends on no sealed example."""
+    scored: bool = False
+    """Whether quality is a score of outputs; the script says so."""
 
 
 def disclosed_status(state: State) -> DisclosedStatus:
@@ -139,6 +141,7 @@ def disclosed_status(state: State) -> DisclosedStatus:
         retired=disclosed_reason(state, testset),
         pending=sum(row.signal is Signal.PENDING for row in rows),
         sent_steps=testset.sent_steps,
+        scored=testset.terms.is_scored,
     )
 
 

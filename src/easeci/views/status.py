@@ -112,9 +112,12 @@ def next_act(shown: DisclosedStatus) -> str:
     if shown.pending:
         # The same words whatever they wait for: that would tell of labels and examples.
         acts.append(
-            f"Commits that wait for labels or scores, or for a tick: {shown.pending:,}. The owner "
-            "labels with `easeci label`, or scores with `easeci scores export FILE`; `easeci run "
-            "COMMIT` asks again."
+            f"Commits that wait for labels, or for a tick: {shown.pending:,}. The owner labels "
+            "with `easeci label`; `easeci run COMMIT` asks again."
+            if not shown.scored
+            else f"Commits that wait for references or scores, or for a tick: {shown.pending:,}. "
+            "The owner gives references with `easeci label`, or scores with `easeci scores export "
+            "FILE`; `easeci run COMMIT` asks again."
         )
     if shown.retired is not None:
         acts.append("A new testset is needed; until then no commit is tested (exit code 4).")

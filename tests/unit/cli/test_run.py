@@ -32,7 +32,8 @@ def test_a_commit_that_waits_says_what_to_do(capsys: pytest.CaptureFixture[str])
     assert first.startswith(f"PENDING  commit {commit}")
     assert words == [
         "It waits for labels, or for the next tick if the script has disclose:.",
-        "The owner labels with `easeci label` or `easeci labels export FILE`;",
+        "The owner labels with `easeci label` or `easeci labels export FILE`",
+        "(with scorer: external, `easeci scores export FILE`);",
         f"`easeci run {commit}` asks again.",
         "testset 1: 1 of 4 steps used, 3 left",
     ]
