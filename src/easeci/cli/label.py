@@ -148,11 +148,11 @@ class LabelScreen:
 
     def _name(self) -> None:
         """Ask for a class by its name; a class that is new must be confirmed."""
-        _write("class: ")
+        _write("reference: " if self.asking.references else "class: ")
         name = self.keyboard.line()
         if not name:
             return
-        if name in self.asking.classes:
+        if name in self.asking.classes or self.asking.references:
             self._answer("label", name, name)
         elif self.asking.declared:
             self.message = "the script has no such class"
@@ -192,6 +192,8 @@ class LabelScreen:
             lines = [*lines[: MOST_CLASS_LINES - 1], "… all of them: by number, or n and the name"]
         keys = ["number: class" if len(classes) <= SINGLE_KEYS else "number, enter: class"]
         keys.append("n by name" if self.asking.declared else "n new class")
+        if self.asking.references:
+            keys = ["n reference"]
         keys += ["c can't tell", "s skip", "u undo", "q quit"]
         return [*lines, *wrapped("   ".join(keys), columns)]
 

@@ -202,7 +202,7 @@ def _score_figure(shown: ScoreDistribution, found: CommitScores) -> Figure:
     rest = _left_out(found)
     if not shown.examples:
         return Figure(shown.name, f"No example has a known score yet. {rest}".strip(), {})
-    means = " and ".join(f"{model.mean:.3f} of the {model.bars.model}" for model in shown.models)
+    means = " and ".join(f"{model.mean:.3f} for the {model.bars.model}" for model in shown.models)
     examples = "1 example" if shown.examples == 1 else f"{shown.examples:,} examples"
     sentences = [f"The mean is {means}, on {examples} whose scores are known."]
     if shown.better is not None:

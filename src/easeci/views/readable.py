@@ -92,24 +92,20 @@ def fair_limit(lengths: Sequence[int], budget: int, most: int = MOST_CHARACTERS)
 _KEPT = frozenset("\n\t\u061c\u200c\u200d\u200e\u200f")
 """Line breaks, and marks that many scripts are written with: they act on their neighbours only."""
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_PICTURES = 0x2400
-"""Where Unicode has pictures of control characters, such as ␛."""
+"""Categories of characters that control something or are invisible; blanks are in none of them."""
 
 
 def visible(text: str) -> str:
-    """The same number of characters, where something to see replaces those that nobody sees."""
+    """The same number of characters, with � for those that nobody would see."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c in _KEPT else _shown(c) for c in text)
+    return "".join("�" if _is_hidden(character) else character for character in text)
 
 
-def _shown(character: str) -> str:
-    code = ord(character)
-    if code < 32:
-        return chr(_PICTURES + code)
-    if code == 127:
-        return "␡"
-    return "�" if unicodedata.category(character) in _HIDDEN else character
+def _is_hidden(character: str) -> bool:
+    if character.isprintable() or character in _KEPT:
+        return False
+    return unicodedata.category(character) in _HIDDEN
 
 
 # -- code
