@@ -37,8 +37,8 @@ def test_a_mix_has_one_plain_sentence_and_its_own_name() -> None:
     assert list(MIXES) == ["mixed", "refactoring", "tuning", "bold"]
     for name, mix in MIXES.items():
         assert mix.name == name
-        assert "%" in mix.sentence
-        assert len(mix.sentence) <= 110
+        assert "%" in mix.sentence()
+        assert len(mix.sentence()) <= 110
 
 
 @each_case(
@@ -80,7 +80,7 @@ def test_the_sentence_is_true_of_the_mix_that_is_fitted(
     condition: str, mix: CommitMix, gains: str, changes: str
 ) -> None:
     fitted = mix.fitted(script(condition))
-    assert fitted.sentence == f"{gains}; each changes {changes} of the predictions"
+    assert fitted.sentence() == f"{gains}; each changes {changes} of the predictions"
 
 
 def test_a_mix_is_fitted_to_commits_that_can_pass_in_both_modes() -> None:

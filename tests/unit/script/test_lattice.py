@@ -45,8 +45,9 @@ def test_points_cover_what_a_score_can_be(
     found = lattice(new, old, tolerance, Scoring(trials=trials))
     together, apart = ([found.values[point] for point in group] for group in found.alphabet.groups)
     assert (min(together), max(together)) == (min(new + old, 0), max(new + old, 0))
-    assert min(apart) == min(new, 0) + min(old, 0)
-    assert max(apart) == max(new, 0) + max(old, 0)
+    zero = Fraction(0)
+    assert min(apart) == min(new, zero) + min(old, zero)
+    assert max(apart) == max(new, zero) + max(old, zero)
     assert together == sorted(together)
     assert apart == sorted(apart)
 
