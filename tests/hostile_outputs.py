@@ -13,7 +13,7 @@ from pathlib import Path
 
 from easeci.service.testsets.add import Offer, add_testset
 from tests.projects import opened, run_on
-from tests.repositories import Workplace
+from tests.repositories import Workplace, copy_of
 from tests.scored_projects import KEYS, PROGRAM
 
 EXAMPLES = 330
@@ -68,7 +68,11 @@ CONDITION = "n - o > 0.02 +/- 0.1 /\\ n.short - o.short > -0.9 +/- 0.1"
 
 
 def hostile_project(folder: Path) -> Workplace:
-    """A project whose second commit was tested, and wrote all that is hostile."""
+    """A project whose first submission was tested, and wrote all that is hostile."""
+    return copy_of(_hostile, folder)
+
+
+def _hostile(folder: Path) -> Workplace:
     keys = {"condition": CONDITION, "scores": "[short]", "trials": "2", "memory": "2GiB"}
     place = Workplace.make(folder, **KEYS | keys)
     place.write("test_model.py", PROGRAM)
