@@ -34,6 +34,7 @@ HOSTILE = {
 }
 MODEL = """\
 import json
+print("\x1b]0;title\x07\x1b[2J")
 HOSTILE = {hostile}
 def outputs(row):
     if row["id"] == {huge}:

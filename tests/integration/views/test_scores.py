@@ -12,6 +12,7 @@ from easeci.script.lattice import ScoreTerm
 from easeci.service.commits.advance import evidence_of
 from easeci.service.labelling.files import import_labels
 from easeci.service.project import Project
+from easeci.service.testsets.add import Offer, add_testset
 from easeci.views.figures import score_figures
 from easeci.views.readable import MOST_CHARACTERS, TextKind
 from easeci.views.scores import CommitScores, commit_scores
@@ -131,8 +132,11 @@ def test_a_decided_step_keeps_its_scores(tmp_path: Path) -> None:
 
 
 def test_a_condition_on_one_model_shows_the_lowest_scores(tmp_path: Path) -> None:
-    place = scored_place(tmp_path)
-    add_scored(place, condition="n > 0.2 +/- 0.1", scorer="exact")
+    place = scored_place(tmp_path, condition="n > 0.2 +/- 0.1")
+    script = place.repository / ".easeci.yml"
+    script.write_text(script.read_text().replace("./score.py", "exact"))
+    offer = Offer(place.examples, labels=place.labels, script=script, allow_smaller=True)
+    add_testset(opened(place), offer)
     commit_share(place, 0.6)
     run_on(place)
     found = scores_of(opened(place))

@@ -80,7 +80,7 @@ def test_others_see_none_of_it(hostile: Scored) -> None:
 
 def waits(folder: Path, **keys: str) -> Workplace:
     """A project whose only commit waits for references or scores."""
-    place = scored_place(folder)
+    place = scored_place(folder, scorer="score = lambda row: 0.5")
     add_scored(place, labelled=False, **keys)
     commit_share(place, 0.9)
     run_on(place)
