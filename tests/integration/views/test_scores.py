@@ -57,9 +57,9 @@ def test_distributions_are_those_of_the_evidence(hostile: Workplace) -> None:
             counts, _ = np.histogram(values + 1e-9, bins=10, range=(0, 1))
             assert sum(model.bars.counts) == len(values) == shown.examples
             assert model.bars.counts[:-1] == tuple(counts[:-1])
-        assert shown.better == (new > old + 1e-9).sum()
-        assert shown.worse == (new < old - 1e-9).sum()
-        assert shown.equal == shown.examples - shown.better - shown.worse
+        better, worse = int((new > old + 1e-9).sum()), int((new < old - 1e-9).sum())
+        equal = shown.examples - better - worse
+        assert (shown.better, shown.worse, shown.equal) == (better, worse, equal)
     assert (found.unsettled, found.unknown) == (0, 0)
 
 
