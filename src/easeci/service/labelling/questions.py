@@ -265,7 +265,7 @@ class OpenQuestions:
 
     @property
     def references(self) -> bool:
-        """Whether a label is a reference for a scorer: any text, and not a class."""
+        """Whether answers are references for a scorer: any text, and not a class."""
         return self._step.testset.terms.is_scored
 
     @property

@@ -29,6 +29,7 @@ class TerminalSession:
     classes: list[str]
     declared: bool
     references: bool
+    """Whether answers are references for a scorer, and not classes."""
     more: str
     can_undo: bool
 

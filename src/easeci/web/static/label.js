@@ -264,7 +264,7 @@ function drawClasses() {
     byId("all-classes").replaceChildren(...state.classes.map((name) => new Option(name, name)));
   }
   byId("reference").hidden = !state.references;
-  byId("other").hidden = state.references || state.declared && state.classes.length <= SINGLE_KEYS;
+  byId("other").hidden = state.references || (state.declared && state.classes.length <= SINGLE_KEYS);
   const first = "The first class, in your own words";
   const words = state.declared ? "Class by name" : state.classes.length ? "Another class" : first;
   byId("other-name").placeholder = words;
