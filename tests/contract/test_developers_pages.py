@@ -12,6 +12,7 @@ import pytest
 
 from easeci.web import sign_in
 from easeci.web.app import ROUTES
+from tests.hostile_outputs import SEEN, hostile_project
 from tests.repositories import Workplace
 from tests.sites import Visit, serving_here, visitor, waiting_project
 
@@ -174,3 +175,18 @@ def test_errors_say_the_same_to_a_developer_whatever_is_there(decided: Workplace
             assert "ledger" not in answer.text
         finally:
             broken.write_bytes(content)
+
+
+def test_no_output_score_or_example_reaches_a_developer(tmp_path: Path) -> None:
+    """Of a project with a scorer, whose owner sees all three on the page of the commit."""
+    place = hostile_project(tmp_path)
+    with watched(place) as (developer, owner):
+        page = owner.get("/commits/1").text
+        assert SEEN in page
+        for route, (_, _, body) in everything(developer).items():
+            if route.endswith((".css", ".js", ".svg")):
+                continue
+            said = re.sub(r"<ul>.*?</ul>|What a commit must show.*?</p>", "", body, flags=re.S)
+            said = re.sub(r"<time.*?</time>|<[^>]*>|hostile outputs", " ", said, flags=re.S)
+            assert SEEN not in body, route
+            assert not re.search(r"\boutput|\bmean\b|\be[0-9]{1,3}\b|What is", said), route

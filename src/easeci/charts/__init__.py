@@ -14,10 +14,13 @@ from easeci.charts.evidence import evidence_chart, interval_chart
 from easeci.charts.history import StepPoint, count_chart, history_chart
 from easeci.charts.lines import Mark, Panel, Series, line_chart
 from easeci.charts.plan_curves import pass_chart, tolerance_chart
+from easeci.charts.scores import NEW_MODEL, OLD_MODEL, ScoreCounts, score_chart
 from easeci.charts.style import FONT, THEME_COLOURS, Colour
 
 __all__ = [
     "FONT",
+    "NEW_MODEL",
+    "OLD_MODEL",
     "THEME_COLOURS",
     "Axis",
     "Bar",
@@ -26,6 +29,7 @@ __all__ = [
     "LabelsBar",
     "Mark",
     "Panel",
+    "ScoreCounts",
     "Series",
     "StepPoint",
     "bar_chart",
@@ -41,6 +45,7 @@ __all__ = [
     "pass_chart",
     "png",
     "require_charts",
+    "score_chart",
     "tolerance_chart",
     "warm_up",
 ]

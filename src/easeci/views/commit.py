@@ -13,6 +13,7 @@ from easeci.ledger.verdicts import RecordedVerdict
 from easeci.ledger.wording import sent_words, step_reason
 from easeci.script import Estimator, Script
 from easeci.service.commits.advance import evidence_of
+from easeci.service.labelling.files import takes_labels
 from easeci.service.project import Project
 from easeci.verdict.curves import ClauseCurves, evidence_curves
 from easeci.views.history import require_submission
@@ -42,6 +43,8 @@ class CommitEvidence:
     """Why it passed or failed, in one sentence; None until it is decided."""
     failed_scores: int = 0
     """How many outputs score 0 because the scorer could not score them."""
+    takes_labels: bool = True
+    """Whether labels decide it, or else scores that a judge or the owner's program gives."""
     sent: SentFile | None = None
     """The file that its predictions were sent as; None if they were made here."""
 
@@ -85,6 +88,7 @@ def _evidence(project: Project, submission: Submission) -> CommitEvidence:
         why=None if step is None else step_reason(step),
         sent=None if step is None else testset.sent_file(step.model),
         failed_scores=0 if step is None else step.failed_scores,
+        takes_labels=takes_labels(testset),
     )
 
 

@@ -16,6 +16,7 @@ from easeci.charts import (
     for_pages,
     history_chart,
     interval_chart,
+    score_chart,
 )
 from easeci.evidence.endings import Ending
 from easeci.ledger.verdicts import RecordedClause
@@ -25,6 +26,7 @@ from easeci.views.history import DecidedStep
 
 if TYPE_CHECKING:
     from easeci.verdict.curves import ClauseCurves
+    from easeci.views.scores import CommitScores, ScoreDistribution
 
 MOST_CHARTS = 12
 """So many clauses have a chart; a condition may have one clause for each of many slices."""
@@ -189,3 +191,36 @@ def _wealth(log: float) -> str:
         return "infinity" if log == math.inf else f"10^{power:.0f}"
     rounded = float(f"{math.exp(log):.3g}")
     return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
+
+
+def score_figures(found: CommitScores) -> list[Figure]:
+    """A histogram of each score that the condition is about, with its numbers in words."""
+    return [_score_figure(shown, found) for shown in found.distributions]
+
+
+def _score_figure(shown: ScoreDistribution, found: CommitScores) -> Figure:
+    rest = _left_out(found)
+    if not shown.examples:
+        return Figure(shown.name, f"No example has a known score yet. {rest}".strip(), {})
+    means = " and ".join(f"{model.mean:.3f} for the {model.bars.model}" for model in shown.models)
+    examples = "1 example" if shown.examples == 1 else f"{shown.examples:,} examples"
+    sentences = [f"The mean is {means}, on {examples} whose scores are known."]
+    if shown.better is not None:
+        sentences.append(
+            f"With the new model, {shown.better:,} score higher, {shown.worse:,} lower, and "
+            f"{shown.equal:,} the same."
+        )
+    failed = [
+        f"{model.failed:,} of the {model.bars.model}" for model in shown.models if model.failed
+    ]
+    if failed:
+        sentences.append(f"Outputs that could not be scored count 0: {' and '.join(failed)}.")
+    drawn = for_pages(partial(score_chart, [model.bars for model in shown.models]))
+    return Figure(shown.name, " ".join((*sentences, rest)).strip(), drawn)
+
+
+def _left_out(found: CommitScores) -> str:
+    """The examples that no histogram has."""
+    parts = [f"{found.unsettled:,} are unsettled"] if found.unsettled else []
+    parts += [f"{found.unknown:,} are not known"] if found.unknown else []
+    return f"Of the other examples, {' and '.join(parts)}." if parts else ""

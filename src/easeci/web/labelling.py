@@ -13,8 +13,11 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from easeci.errors import UsageError
 from easeci.evidence.cells import LabelState
+from easeci.script.scorer import ScorerKind
+from easeci.service.labelling.files import takes_labels
 from easeci.service.labelling.questions import Given, OpenQuestions, Question, roughly
 from easeci.service.labelling.session import LEASE_SECONDS
+from easeci.views.readable import TextKind, readable, readable_value
 from easeci.web.request import OtherVisitorError, RequestContext
 
 HELD = 3
@@ -47,8 +50,14 @@ FILE_POLICY = "default-src 'none'; sandbox"
 def show(context: RequestContext) -> Response:
     """The labelling page; its script asks for the examples."""
     with context.site.reading() as project:
-        ready = project.state.latest_testset is not None
-    return context.page("label.html" if ready else "label-nothing.html")
+        testset = project.state.latest_testset
+        if testset is None:
+            return context.page("label-nothing.html")
+        if not takes_labels(testset):
+            scorer = testset.script.scorer
+            external = scorer is not None and scorer.kind is ScorerKind.EXTERNAL
+            return context.page("label-scores.html", external=external)
+    return context.page("label.html")
 
 
 def take(context: RequestContext) -> Response:
@@ -140,10 +149,10 @@ def _field(name: str, value: Any, *, is_file: bool) -> dict[str, Any]:
     """One column, and how to show it. Without the name of a file: it could tell the label."""
     if is_file:
         return {"name": name, "kind": _kind(value)}
-    text = "" if value is None else str(value)
-    cut = max(len(text) - LONGEST_TEXT, 0)
-    kind = "number" if isinstance(value, int | float) and not isinstance(value, bool) else "text"
-    return {"name": name, "kind": kind, "text": text[:LONGEST_TEXT], "cut": cut}
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    shown = readable(str(value)) if is_number else readable_value(value, LONGEST_TEXT)
+    kind = "number" if is_number else "text" if shown.kind is TextKind.PROSE else "code"
+    return {"name": name, "kind": kind, "text": shown.text, "cut": shown.cut}
 
 
 def _kind(value: str) -> str:

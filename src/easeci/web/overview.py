@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from starlette.responses import Response
 
@@ -21,11 +21,14 @@ from easeci.service.project import Project
 from easeci.views import history
 from easeci.views.alarms import Alarm, AlarmKind
 from easeci.views.commit import commit_curves, commit_view, curves_key
-from easeci.views.figures import Figure, clause_figures, history_figures
+from easeci.views.figures import Figure, clause_figures, history_figures, score_figures
 from easeci.views.history import DecidedStep, decided_steps, owner_rows
 from easeci.views.status import count_scores_wanted, promise, status
 from easeci.web.request import RequestContext, see_other
 from easeci.web.site import Site
+
+if TYPE_CHECKING:
+    from easeci.views.scores import CommitScores
 
 RECENT = 50
 Row = TypeVar("Row")
@@ -88,14 +91,29 @@ def commit(context: RequestContext) -> Response:
     with context.site.reading() as project:
         view = commit_view(project, number, owner=context.owner)
         if view.owner is None:
-            return context.page("commit.html", shown=view.shown, found=None, figures=())
+            return context.page("commit.html", shown=view.shown, found=None)
         context.site.background.look(context.who, "commit", view.shown.testset)
-        key = curves_key(project, number)
-        curves = context.site.cache.get(("curves", *key), lambda: commit_curves(project, number))
-    figures = context.site.cache.get(
-        ("evidence", *key), lambda: [f for c in curves for f in clause_figures(c)]
+        key, cache = curves_key(project, number), context.site.cache
+        curves = cache.get(("curves", *key), lambda: commit_curves(project, number))
+        scores = cache.get(("scores", *key), lambda: _scores(project, number))
+    figures = cache.get(("evidence", *key), lambda: [f for c in curves for f in clause_figures(c)])
+    histograms = cache.get(
+        ("histograms", *key), lambda: [] if scores is None else score_figures(scores)
     )
-    return context.page("commit.html", shown=view.shown, found=view.owner, figures=figures)
+    return context.page(
+        "commit.html",
+        shown=view.shown,
+        found=view.owner,
+        figures=figures,
+        histograms=histograms,
+        groups=() if scores is None else scores.groups,
+    )
+
+
+def _scores(project: Project, number: int) -> CommitScores | None:
+    from easeci.views.scores import commit_scores  # loads tables, which other pages need not
+
+    return commit_scores(project, number)
 
 
 def build_log(context: RequestContext) -> Response:

@@ -12,6 +12,7 @@ import pytest
 from easeci.errors import DataError
 from easeci.service.labelling.questions import OpenQuestions, Question
 from easeci.service.testsets.add import Offer, add_testset
+from easeci.web.labelling import LONGEST_TEXT, _field
 from tests.projects import opened, run_on
 from tests.repositories import Workplace
 from tests.sites import serving_here, visitor, waiting_project
@@ -100,7 +101,7 @@ def test_texts_that_no_path_can_have_are_shown(tmp_path: Path) -> None:
     run_on(place)
     place.commit_cut(0.52)
     run_on(place)
-    unseen = set(LONG_TEXTS)
+    unseen = {text.replace("\0", "�") for text in LONG_TEXTS}
     with serving_here(place.repository) as here:
         ada = visitor(here, place.repository, "labeller", "ada")
         assert ada.get("/label").status_code == 200
@@ -109,6 +110,24 @@ def test_texts_that_no_path_can_have_are_shown(tmp_path: Path) -> None:
             fields = {field["name"]: field for field in shown["fields"]}
             unseen.discard(fields["text"]["text"])
             ada.label("answer", "tabofada", ticket=shown["ticket"], state="skipped")
+
+
+HUGE = "a\x1b\u202e" + "x" * 10_000_000
+
+
+def test_a_huge_text_breaks_no_page() -> None:
+    """It is cut, with the number of characters that are left out, and hides nothing."""
+    shown = _field("text", HUGE, is_file=False)
+    assert shown["text"] == "a��" + "x" * (LONGEST_TEXT - 3)
+    assert (shown["kind"], shown["cut"]) == ("text", len(HUGE) - LONGEST_TEXT)
+    assert _field("n", 10**400, is_file=False)["kind"] == "number"
+    assert _field("flag", True, is_file=False) == {
+        "name": "flag",
+        "kind": "text",
+        "text": "true",
+        "cut": 0,
+    }
+    assert _field("j", {"a": [1]}, is_file=False)["text"] == '{\n  "a": [\n    1\n  ]\n}'
 
 
 def test_texts_that_are_not_unicode_are_refused_when_they_are_added(tmp_path: Path) -> None:

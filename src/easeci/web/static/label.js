@@ -14,6 +14,8 @@ const RETRY_MS = 1500;
 const LOOK_MS = 3000;
 const AWAY_MS = 180000;
 const RENEW_MS = 40000; // the lease is renewed this long before it ends
+const LONGEST_SAID = 60;
+const MOST_KEPT_ALIVE = 60000; // browsers refuse more than 64 KiB with keepalive
 const RECORDED = "Nothing to take back: recorded answers stay.";
 
 const state = {
@@ -21,7 +23,8 @@ const state = {
   held: [], // { ticket, node }: the first is shown
   classes: [],
   declared: true,
-  references: false, // answers are free texts, not classes
+  references: false, // a label is a text for a scorer, and not a class
+  typedFor: new Map(), // references by ticket: one that is refused or taken back is shown again
   given: 0,
   typed: "",
   unsettled: false,
@@ -74,7 +77,7 @@ async function post(path, fields) {
   const body = new URLSearchParams({ ...sender(), unsettled: state.unsettled ? "yes" : "", ...fields });
   const asked = Date.now();
   const response = await fetch(path, {
-    method: "POST", body, credentials: "same-origin", keepalive: true,
+    method: "POST", body, credentials: "same-origin", keepalive: body.toString().length < MOST_KEPT_ALIVE,
   });
   if (response.status === 401) { // signed out, or signed in as somebody else in another tab
     state.leaving = true; // answers that are not sent yet are kept
@@ -182,6 +185,7 @@ function drawn(question) {
     const value = document.createElement("dd");
     value.append(content(question.ticket, field));
     if (field.kind === "number") value.className = "value";
+    if (field.kind === "code") value.className = "code";
     row.append(name, value);
     list.append(row);
   }
@@ -191,7 +195,7 @@ function drawn(question) {
 }
 
 function content(ticket, field) {
-  if (field.kind === "text" || field.kind === "number") {
+  if (field.kind === "text" || field.kind === "number" || field.kind === "code") {
     const more = field.cut ? `… (${field.cut.toLocaleString("en")} more characters)` : "";
     return document.createTextNode(field.text + more);
   }
@@ -233,6 +237,7 @@ function show(reply) {
   if (example.firstChild !== held.node) {
     example.replaceChildren(held.node);
     example.dataset.ticket = held.ticket;
+    byId("reference-text").value = state.typedFor.get(held.ticket) || "";
     document.dispatchEvent(new CustomEvent("example-shown"));
   }
   byId("count").textContent = `Label ${state.given + 1} of this session`;
@@ -277,6 +282,7 @@ function nothing(reply) {
   byId("again").hidden = !(reply.unsettled && reply.more === "no more");
 }
 
+const briefly = (words) => words.length > LONGEST_SAID ? `${words.slice(0, LONGEST_SAID)}…` : words;
 const say = (words) => { byId("said").textContent = words; };
 
 // -- what the labeller does
@@ -297,7 +303,7 @@ function answer(kind, label) {
   state.given += 1;
   state.answered.push(held.ticket);
   state.typed = "";
-  say(`Last: ${kind === "label" ? label.slice(0, 40) : kind === "skipped" ? "skipped" : "can’t tell"}`);
+  say(`Last: ${kind === "label" ? briefly(label) : kind === "skipped" ? "skipped" : "can’t tell"}`);
   if (state.held.length) show();
   else byId("example").replaceChildren();
   const fields = { ticket: held.ticket, state: kind };
@@ -360,14 +366,15 @@ byId("other").addEventListener("submit", (event) => {
   byId("other-name").blur();
   answer("label", name);
 });
-
 byId("reference").addEventListener("submit", (event) => {
   event.preventDefault();
-  const text = byId("reference-text").value;
-  if (!text.trim()) return;
-  byId("reference-text").value = "";
-  byId("reference-text").blur();
+  const text = byId("reference-text").value.trim();
+  if (!text) { say("A reference has at least one character."); return; }
+  if (state.held.length) state.typedFor.set(state.held[0].ticket, text);
   answer("label", text);
+});
+byId("reference-text").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("reference").requestSubmit();
 });
 
 // -- leases
