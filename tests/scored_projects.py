@@ -114,4 +114,3 @@ def only_step(project: Project) -> Step:
     """Its single step."""
     (step,) = only_testset(project).steps
     return step
-

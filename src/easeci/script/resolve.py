@@ -155,11 +155,14 @@ def _check_trials(measure: Measure, base: str, number: int, scoring: Scoring) ->
         )
     if MAIN_SCORE not in scoring.names:
         raise Problem(f"'{measure.name}' needs a score without a name", measure.span)
-    if not 1 <= number <= scoring.trials:
+    if number < 1:
+        raise Problem("the best of no trials is nothing", measure.span, "Write one such as pass@3.")
+    if number > scoring.trials:
+        some = "1 trial" if scoring.trials == 1 else f"{scoring.trials:,} trials"
         raise Problem(
-            f"'{measure.name}' needs from 1 to {scoring.trials:,} trials",
+            f"'{measure.name}' needs at least {number:,} trials, and each example has {some}",
             measure.span,
-            f"A model gives {scoring.trials:,} outputs for each example (trials: in the script).",
+            "A model gives as many outputs for each example as trials: in the script says.",
         )
 
 

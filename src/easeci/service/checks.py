@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from easeci.evidence.facts import Facts
     from easeci.plan import Plan
-    from easeci.service.scored_check import CheckSources, PairCounts, ScoredExamples
+    from easeci.service.scored_check import CheckSources, PairCounts, ScoredColumns
     from easeci.service.scored_files import ScoredOutputs
     from easeci.tables.align import AlignedExamples
     from easeci.tables.facts import ExampleColumns
@@ -122,7 +122,7 @@ def check(
     )
 
 
-def _scored(script: Script, sources: CheckSources) -> ScoredExamples | None:
+def _scored(script: Script, sources: CheckSources) -> ScoredColumns | None:
     """The examples with their scores; None if predictions are right or wrong."""
     from easeci.service.scored_check import given_scores, scores_by_rule
     from easeci.service.scored_files import load_if_scored
@@ -150,7 +150,7 @@ def _scored(script: Script, sources: CheckSources) -> ScoredExamples | None:
     return given_scores(script, new, old, sources)
 
 
-def _check_scored(scored: ScoredExamples, history: str | None, seed: str) -> Checked:
+def _check_scored(scored: ScoredColumns, history: str | None, seed: str) -> Checked:
     """The verdict on scores. All that are there are at hand."""
     import numpy as np
 

@@ -52,7 +52,7 @@ class PairCounts:
 
 
 @dataclass(frozen=True)
-class ScoredExamples:
+class ScoredColumns:
     """What a check knows of each example, in the order of the new model's outputs."""
 
     script: Script
@@ -63,7 +63,7 @@ class ScoredExamples:
 
 def given_scores(
     script: Script, new: ScoredOutputs, old: ScoredOutputs | None, sources: CheckSources
-) -> ScoredExamples:
+) -> ScoredColumns:
     """Examples whose scores came with the outputs; no label is needed."""
     if new.log is not None and old is not None and old.log is not None:
         require_same_task(new.log, old.log)
@@ -84,7 +84,7 @@ def given_scores(
     return _examples(script, new.outputs, differ, pl.Series(state.tolist()), scores, sources)
 
 
-def scores_by_rule(script: Script, sources: CheckSources) -> ScoredExamples:
+def scores_by_rule(script: Script, sources: CheckSources) -> ScoredColumns:
     """Examples whose outputs a built-in rule compares with references, where these are known."""
     from easeci.tables.scorers import built_in_scores, require_references
 
@@ -134,7 +134,7 @@ def _examples(
     state: pl.Series,
     scores: dict[ScoreTerm, Floats],
     sources: CheckSources,
-) -> ScoredExamples:
+) -> ScoredColumns:
     # Only whether outputs differ and what is known of the label matters here: nobody is right.
     made = pl.Series(np.zeros(len(new), np.int64))
     before = pl.Series(differ.astype(np.int64))
@@ -143,7 +143,7 @@ def _examples(
     if script.slices:
         slices = load_slices(sources.examples, _column(new), script.slices, None)
     columns = ExampleColumns(cells, ModelOutput(new.values), None, None, slices, (), scores)
-    return ScoredExamples(script, new.ids, columns, _pairs(scores))
+    return ScoredColumns(script, new.ids, columns, _pairs(scores))
 
 
 def _with_scores(script: Script, new: ScoredOutputs) -> Script:

@@ -190,7 +190,7 @@ def test_the_usual_plan_says_everything_in_order(capsys: pytest.CaptureFixture[s
         f"Bring {bring.examples:,} examples: {bring.sealed:,} to seal and 100 for the public sample.",
         f"Label about {labels.in_all:,} in its life, {labels.per_commit:,} a commit, worst "
         f"{labels.worst_commit:,}; {labels.in_all * 5 / 3600:.1f} hours at 5 s.",
-        f"Assumed {MIXES['mixed'].sentence} (--commits mixed).",
+        f"Assumed {MIXES['mixed'].sentence()} (--commits mixed).",
         "Means n - o: passes (99.99%) from +4.0 points, if the examples suffice; never (99.99%) "
         "at or below +2.0; in between it may fail.",
         f"Cheaper {change.write} takes {change.labels:,} labels; {change.gives_up}.",

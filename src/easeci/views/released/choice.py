@@ -118,6 +118,7 @@ def _released(state: State, number: int | None) -> Testset:
     else:
         raise MissingError(f"there is no testset {number}", hint=f"There are 1 to {max(testsets)}.")
     if testset.released_at is not None:
+        _require_classes(testset)
         return testset
     if testset.retired is None:
         raise UsageError(
@@ -128,6 +129,16 @@ def _released(state: State, number: int | None) -> Testset:
         f"testset {testset.number} is not released: classes and slices are shown after that",
         hint="`easeci testset release --to DIR` gives it to the developers.",
     )
+
+
+def _require_classes(testset: Testset) -> None:
+    """Refuse a testset whose outputs have scores: it has no classes to show."""
+    if testset.terms.is_scored:
+        raise UsageError(
+            f"the outputs of testset {testset.number} have scores, and no classes to show",
+            hint="`easeci testset release` writes its examples and references. `easeci report` and "
+            "the pages of commits show mean scores.",
+        )
 
 
 def compared_models(state: State, testset: Testset) -> tuple[ComparedModel, ...]:
