@@ -141,7 +141,7 @@ def _show_build(found: Project, build: str, *, owner: bool) -> None:
 def _table(*columns: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
-        table.add_column(column, no_wrap=column != "subject", overflow="ellipsis")
+        table.add_column(column, no_wrap=column not in ("subject", "verdict"), overflow="ellipsis")
     return table
 
 
@@ -169,6 +169,10 @@ def _show_owner(rows: tuple[OwnerRow, ...]) -> None:
     for line in latest_reason(rows):
         output().print(Text(line))
     table = _table("", "commit", "subject", "step", "signal", "verdict", "labels")
+    # An interval stays on its line; subjects and the sender of a file are wrapped instead.
+    table.columns[5].min_width = max(
+        (len(line) for row in rows for line in row.intervals), default=0
+    )
     for row in rows:
         verdict = "-" if row.passed is None and row.failure is not None else row.briefly
         labels = "" if row.verdict is None else f"{row.verdict.labels:,}"
