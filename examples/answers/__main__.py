@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from examples.answers import score
@@ -23,19 +24,24 @@ from examples.digits import say
 SCRIPT = """\
 ml:
   - script      : ./answer.py
-  - scorer      : ./score.py                # the owner's; sealed with the testset
-  - scores      : [concise]                 # what it writes beside the main score
+  - scorer      : ./score.py                # sealed with the testset
+  - scores      : [concise]                 # it writes this beside the score
   - condition   : n - o > 0 +/- 0.03 /\\ n.concise > 0.8 +/- 0.03
   - reliability : 0.99                      # no wrong pass over the testset's life
   - mode        : fp-free                   # Unknown fails
   - adaptivity  : full                      # developers see every signal
   - steps       : 5                         # so many commits per testset
   - sensitivity : 0.95                      # clearly better commits pass
-  - ignore      : [README.md]               # commits that change only this are the same model
+  - ignore      : [README.md]               # no model depends on this
 """
-SIZE, KNOWN, SEED = 3_100, 1_200, 1
-ELSEWHERE = "Answer with three sentences"
-"""The commit whose outputs are made on another machine."""
+SIZE, LATER, SEED = 3_100, 150, 1
+"""How many questions are sealed, and how many of them get their references later."""
+FRESH, FRESH_SEED = 1_500, 2
+"""How many other questions two files are checked on."""
+PENDING = 3
+"""The exit code of a commit that waits for labels."""
+TRIED, HOSTILE, ELSEWHERE = COMMITS[1], COMMITS[4], COMMITS[6]
+"""Commits that are also tried, that repeat a hostile text, and that another machine runs."""
 
 
 def main() -> int:
@@ -78,65 +84,86 @@ class Story:
         (self.repository / ".git" / "info" / "exclude").write_text("score.py\n", encoding="utf-8")
         scorer = Path(score.__file__).read_text("utf-8")
         (self.repository / "score.py").write_text(scorer, encoding="utf-8")
-        rows = [{"id": i, "question": q.text} for i, q in self.questions.items()]
-        write_lines(self.folder / "questions.jsonl", rows)
-        self.write_references("references.csv", list(self.questions)[:KNOWN])
+        write_questions(self.folder / "questions.jsonl", self.questions)
+        hostile = Question(f"Who operates {self.machines[0].title}?", "")
+        write_questions(self.folder / "hostile.jsonl", {"h1": hostile})
+        self.write_references("references.csv", list(self.questions)[LATER:])
 
     def begin(self) -> None:
         """Commit the first model, and seal the testset."""
         say(
             f"The first commit counts common words. The owner seals {SIZE:,} questions with the "
-            f"scorer. {KNOWN:,} of them have a reference, which outputs are compared with."
+            f"scorer. All but {LATER} have a reference, which the scorer compares outputs with."
         )
         self.commit(COMMITS[0])
         self.easeci("testset", "add", "../questions.jsonl", "--labels", "../references.csv")
 
     def test(self, commit: Commit) -> None:
         """Give a commit its signal, as a developer would ask for it."""
-        sent: list[str] = []
-        if commit.title == ELSEWHERE:
-            sent = ["--predictions", "../made.csv"]
-            self.easeci("testset", "sample", "--to", "../sample")
-            self.make_outputs(self.folder / "made.csv")
-        elif commit == COMMITS[1]:
+        run = ["run"]
+        if commit is TRIED:
             self.easeci("try")
-        if self.easeci("run", *sent, expect=None) == 3:
-            say("The answer depends on references that nobody has written yet. Somebody does.")
-            self.label()
-            self.easeci("run", *sent, expect=commit.code)
-        else:
-            self.expect(commit.code)
-
-    def label(self) -> None:
-        """Write the references that are asked for until there are no more questions."""
-        while self.easeci("labels", "export", "../ask.csv") == 0:
+        if commit is HOSTILE:
+            self.easeci("try", "--examples", "../hostile.jsonl")
+        if commit is ELSEWHERE:
+            self.easeci("testset", "sample", "--to", "../sample")
+            self.answer_sealed(self.folder / "made.csv")
+            run += ["--predictions", "../made.csv"]
+        code = self.easeci(*run, expect=None)
+        while code == PENDING:
+            say("The answer depends on references that are missing. Somebody writes them.")
+            self.easeci("labels", "export", "../ask.csv")
             with (self.folder / "ask.csv").open(encoding="utf-8", newline="") as file:
-                asked = [row["id"] for row in csv.DictReader(file)]
-            if not asked:
-                return
-            self.write_references("given.csv", asked)
+                self.write_references("given.csv", [row["id"] for row in csv.DictReader(file)])
             self.easeci("labels", "import", "../given.csv")
+            code = self.easeci("run", expect=None)
+        self.compare(code, commit.code)
 
     def end(self) -> None:
         """Show the history, and a check of two files with scores."""
-        say("What developers see, and what the owner sees.")
-        self.easeci("log")
-        self.easeci("status", "--owner")
+        say("What the owner sees, and that nobody has touched the record.")
+        self.easeci("log", "--owner")
         self.easeci("log", "--verify")
+        say(
+            f"Without a repository: two files with outputs and their scores, of {FRESH:,} other "
+            "questions. The new model answers with three sentences."
+        )
+        questions = draw_questions(self.machines, FRESH, FRESH_SEED)
+        self.write_scored("old.jsonl", questions)
+        self.change(ELSEWHERE.files)
+        self.write_scored("new.jsonl", questions)
+        self.easeci("check", "--new", "../new.jsonl", "--old", "../old.jsonl", expect=1)
 
-    def make_outputs(self, path: Path) -> None:
-        """Run the program of the work tree on the sealed questions, outside of easeci."""
+    def answer_sealed(self, path: Path) -> None:
+        """Answer the sealed questions outside of easeci: all but the public sample."""
         public = (self.folder / "sample" / "examples.jsonl").read_text("utf-8").splitlines()
         sample = {json.loads(line)["id"] for line in public}
-        given = self.folder / "sealed"
-        given.mkdir(exist_ok=True)
+        self.answer({i: q for i, q in self.questions.items() if i not in sample}, path)
+
+    def answer(self, questions: dict[str, Question], path: Path) -> None:
+        """Run the program of the work tree outside of easeci, as another machine would."""
+        with tempfile.TemporaryDirectory() as given:
+            write_questions(Path(given, "examples.jsonl"), questions)
+            where = {"EASECI_EXAMPLES": given, "EASECI_PREDICTIONS": str(path)}
+            program = [sys.executable, "answer.py"]
+            subprocess.run(program, cwd=self.repository, env=os.environ | where, check=True)
+
+    def write_scored(self, name: str, drawn: list[Question]) -> None:
+        """Write the outputs of the work tree's model, with a column for each of their scores."""
+        questions = {f"f{number:04}": question for number, question in enumerate(drawn)}
+        made = self.folder / "outputs.csv"
+        self.answer(questions, made)
+        outputs = read_outputs(made)
         rows = [
-            {"id": i, "question": q.text} for i, q in self.questions.items() if i not in sample
+            {
+                "id": i,
+                "output": outputs[i],
+                "score": score.score(question.reference, outputs[i]),
+                "score.concise": score.concise(question.reference, outputs[i]),
+            }
+            for i, question in questions.items()
         ]
-        write_lines(given / "examples.jsonl", rows)
-        where = {"EASECI_EXAMPLES": str(given), "EASECI_PREDICTIONS": str(path)}
-        program = [sys.executable, "answer.py"]
-        subprocess.run(program, cwd=self.repository, env=os.environ | where, check=True)
+        write_lines(self.folder / name, rows)
 
     def write_references(self, name: str, ids: list[str]) -> None:
         """Write a file of references, as somebody who knows the works would."""
@@ -147,10 +174,14 @@ class Story:
 
     def commit(self, commit: Commit) -> None:
         """Change some files, and commit them."""
-        for name, text in commit.files.items():
-            (self.repository / name).write_text(text, encoding="utf-8")
+        self.change(commit.files)
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", commit.title)
+
+    def change(self, files: Mapping[str, str]) -> None:
+        """Write files to the work tree."""
+        for name, text in files.items():
+            (self.repository / name).write_text(text, encoding="utf-8")
 
     def git(self, *arguments: str) -> None:
         """Run git in the repository, as a developer."""
@@ -165,19 +196,29 @@ class Story:
         done = subprocess.run(
             [str(command), *arguments], cwd=self.repository, env=environment, check=False
         )
-        self.code = done.returncode
         if expect is not None:
-            self.expect(expect)
+            self.compare(done.returncode, expect)
         return done.returncode
 
-    def expect(self, code: int) -> None:
-        """Note it if the last command ended with another exit code."""
-        if self.code != code:
-            print(f"exit code {self.code}, expected {code}", file=sys.stderr)
+    def compare(self, code: int, expected: int) -> None:
+        """Note it if a command ended with another exit code than it should."""
+        if code != expected:
+            print(f"exit code {code}, expected {expected}", file=sys.stderr)
             self.as_expected = False
 
 
-def write_lines(path: Path, rows: list[dict[str, str]]) -> None:
+def read_outputs(path: Path) -> dict[str, str]:
+    """The outputs in a file, by id."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["id"]: row["output"] for row in csv.DictReader(file)}
+
+
+def write_questions(path: Path, questions: dict[str, Question]) -> None:
+    """Write examples: what models see of questions."""
+    write_lines(path, [{"id": i, "question": question.text} for i, question in questions.items()])
+
+
+def write_lines(path: Path, rows: Sequence[Mapping[str, str | float]]) -> None:
     """Write a file of JSON lines."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 

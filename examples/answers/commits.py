@@ -175,13 +175,13 @@ MEANT = '''
         return next((self.near[p] for p in sorted(shorter(word)) if p in self.near), word)
 
     def sums('''
-FITTING = '''\
+FITTING = """\
         asked = {self.meant(word) for word in words(question)}
         sums = self.sums(sorted(asked & set(self.index)))
         order = np.argsort(-sums / self.lengths, kind="stable")
         found = [self.sentences[place] for place in order[:count]]
         return [(title, text) for title, text in found if set(words(title)) <= asked]
-'''
+"""
 FORGIVING = (
     TIDIED.replace("\nclass Search:", SAME_WORDS)
     .replace("\n    def sums(", MEANT)

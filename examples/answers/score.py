@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections import Counter
+from pathlib import Path
 
 FREE, MOST = 4, 16
 
@@ -36,8 +37,8 @@ def concise(reference: str, output: str) -> float:
 def main() -> None:
     """Score all outputs."""
     with (
-        open(os.environ["EASECI_OUTPUTS"], encoding="utf-8") as given,
-        open(os.environ["EASECI_SCORES"], "w", encoding="utf-8", newline="") as file,
+        Path(os.environ["EASECI_OUTPUTS"]).open(encoding="utf-8") as given,
+        Path(os.environ["EASECI_SCORES"]).open("w", encoding="utf-8", newline="") as file,
     ):
         writer = csv.writer(file)
         writer.writerow(["id", "name", "score"])

@@ -10,22 +10,23 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-NAMES = """Aldmoor Bramvik Corsten Dunholt Eskelby Farnau Gellmark Hathry Ivelund Jorvath Kelmar
-Lintorp Mardeck Nostrand Oberlin Pellworth Quenby Rastow Selkirch Tormund Ulverby Vandrick Wexholm
-Yarrow Zellbach Ambrose Birkdal Cravenna Drostin Elmsund Fennholt Grimsey Holbeck Inverlan Jessmoor
-Kirndorf Lothmere Morvane Nebelin Ostrava""".split()
-KINDS = "press lathe mill saw furnace crane grinder loom".split()
-STRANGERS = "Pomdrell Uxmere Wandsey Zackenau".split()
+_NAMES = """
+Aldmoor Ambrose Birkdal Bramvik Corsten Cravenna Drostin Dunholt Elmsund Eskelby Farnau
+Fennholt Gellmark Grimsey Hathry Holbeck Inverlan Ivelund Jessmoor Jorvath Kelmar Kirndorf
+Lintorp Lothmere Mardeck Morvane Nebelin Nostrand Oberlin Ostrava Pellworth Quenby Rastow
+Selkirch Tormund Ulverby Vandrick Wexholm Yarrow Zellbach
+"""
+NAMES = tuple(_NAMES.split())
+KINDS = ("press", "lathe", "mill", "saw", "furnace", "crane", "grinder", "loom")
+STRANGERS = ("Pomdrell", "Uxmere", "Wandsey", "Zackenau")
 """Names that no machine has."""
 PEOPLE = [
     f"{first} {last}"
-    for first in "Mara Jonas Ingrid Pavel Selma Tomas Lotte Emil Rosa Viktor".split()
-    for last in "Lindqvist Harbeck Osterloh Fabian Kessling Norwood Tanaka Brandt".split()
+    for first in ("Mara", "Jonas", "Ingrid", "Pavel", "Selma", "Tomas", "Lotte", "Emil", "Rosa")
+    for last in ("Lindqvist", "Harbeck", "Osterloh", "Fabian", "Kessling", "Norwood", "Tanaka")
 ]
-MAKERS = "Falkner and Sons, Oderwerk, Hill Brothers, Machine Union, Stahlberg, Norden Tools".split(
-    ", "
-)
-PLACES = "north gate, south gate, paint shop, loading ramp, tool store, boiler house".split(", ")
+MAKERS = ("Falkner and Sons", "Oderwerk", "Hill Brothers", "Machine Union", "Stahlberg")
+PLACES = ("north gate", "south gate", "paint shop", "loading ramp", "tool store", "boiler house")
 UNKNOWN = "unknown"
 """The reference of a question that no document answers."""
 HOSTILE = (
@@ -37,7 +38,7 @@ HOSTILE = (
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact of a machine: how documents say it, how people ask for it, and the short answer."""
+    """A fact of a machine: how documents say it, and how people ask for it."""
 
     sentence: str
     plain: tuple[str, ...]
@@ -161,8 +162,8 @@ def draw_questions(machines: list[Machine], count: int, seed: int = 0) -> list[Q
             title = f"the {chance.choice(STRANGERS)} {chance.choice(KINDS)}"
             reference = UNKNOWN
         fact = FACTS[kind]
-        text = chance.choice(fact.others if chance.random() < 0.4 else fact.plain)
-        asked = _mistyped(title, chance) if chance.random() < 0.25 else title
+        text = chance.choice(fact.others if chance.random() < 0.3 else fact.plain)
+        asked = _mistyped(title, chance) if chance.random() < 0.2 else title
         drawn.setdefault(chance.choice(OPENINGS) + text % asked, reference)
     return [Question(text, reference) for text, reference in drawn.items()]
 
