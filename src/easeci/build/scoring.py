@@ -38,7 +38,7 @@ SCORES = Exchange(
     ("scores.csv", "scores.parquet", "scores.jsonl"),
     "scores",
 )
-MOST_RUNS = 400
+MOST_RUNS = 200
 """How often the scorer is run for the outputs of one model, at most."""
 LEAST_SECONDS = 60
 """A run on few outputs may take so long, or as long as one on all of them if that is shorter."""

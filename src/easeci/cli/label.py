@@ -147,12 +147,15 @@ class LabelScreen:
             self.message = "nothing to take back: recorded answers stay"
 
     def _name(self) -> None:
-        """Ask for a class by its name; a class that is new must be confirmed."""
-        _write("class: ")
+        """Ask for a class by its name; a class that is new must be confirmed.
+
+        A reference for a scorer is any text of one line.
+        """
+        _write("reference: " if self.asking.references else "class: ")
         name = self.keyboard.line()
         if not name:
             return
-        if name in self.asking.classes:
+        if name in self.asking.classes or self.asking.references:
             self._answer("label", name, name)
         elif self.asking.declared:
             self.message = "the script has no such class"
@@ -190,8 +193,10 @@ class LabelScreen:
         lines = wrapped("   ".join(classes), columns) if classes else []
         if len(lines) > MOST_CLASS_LINES:
             lines = [*lines[: MOST_CLASS_LINES - 1], "… all of them: by number, or n and the name"]
-        keys = ["number: class" if len(classes) <= SINGLE_KEYS else "number, enter: class"]
-        keys.append("n by name" if self.asking.declared else "n new class")
+        keys = ["n reference"]
+        if not self.asking.references:
+            keys = ["number: class" if len(classes) <= SINGLE_KEYS else "number, enter: class"]
+            keys.append("n by name" if self.asking.declared else "n new class")
         keys += ["c can't tell", "s skip", "u undo", "q quit"]
         return [*lines, *wrapped("   ".join(keys), columns)]
 

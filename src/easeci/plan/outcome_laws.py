@@ -268,10 +268,22 @@ def _least_move(means: Floats) -> float:
 
 
 def _tilted_law(score: Score, value: float, shares: Shares, difference: float) -> Floats:
+    if score.lattice is not None:
+        return _law_at_ends(score, value)
     assert isinstance(score.alphabet, ExampleAlphabet)
     usual = lifted(score, (USUAL_ACCURACY, USUAL_ACCURACY), shares, difference)
     labels = np.array([one.label for one in score.alphabet.shown], np.intp)
     return tilted(tables_of(score), usual, labels, value)
+
+
+def _law_at_ends(score: Score, value: float) -> Floats:
+    """A law for scores that no accuracies change, such as n.faithful − n: all are at the ends."""
+    group = score.alphabet.groups[-1]
+    low, high = (float(score.ratio.numerator[outcome]) for outcome in (group[0], group[-1]))
+    share = min(max((value - low) / (high - low), 0.0), 1.0)
+    law = np.zeros(score.alphabet.outcomes)
+    law[[group[0], group[-1]]] = 1.0 - share, share
+    return law
 
 
 @lru_cache(maxsize=256)

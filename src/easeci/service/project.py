@@ -66,6 +66,8 @@ class Project:
     unsandboxed: bool = False
     scoring_problem: str | None = None
     """Why the scorer could not run when it was last tried; None if it could. For the owner only."""
+    scoring_tried: float = 0.0
+    """When that was, by the monotonic clock."""
 
     def append(self, *events: Event, also: AlsoWrite | None = None) -> None:
         """Record events, all or none, and only if no other command has recorded any since.

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from easeci.simulation.attack import Attack
 from easeci.simulation.laws import Law, Laws
 from easeci.simulation.mixed import SharedLabels, draw_commit, draw_gains, right_after
 from easeci.simulation.mixed_models import MixedModels
+from easeci.simulation.scored import DrawnScores, right_or_wrong
 from easeci.simulation.worlds import World, beyond_cells
 from easeci.verdict.decide import decide
 
@@ -69,6 +71,30 @@ class Case:
     def script(self) -> Script:
         """The script of the plan."""
         return self.plan.script
+
+    @cached_property
+    def drawn(self) -> Script:
+        """The script whose laws are drawn: about n, o and d in place of scores of outputs."""
+        return right_or_wrong(self.script)
+
+    @cached_property
+    def scores(self) -> DrawnScores | None:
+        """How scores of outputs are drawn, if the script is about them."""
+        return DrawnScores.of(self.script)
+
+    def facts(self, codes: Codes) -> Codes | Facts:
+        """What the engine sees of models with these codes of n, o and d."""
+        return codes if self.scores is None else self.scores.of_codes(codes)
+
+    def draw(
+        self, law: Law | World, draw: np.random.Generator, *, graded: bool = False
+    ) -> Codes | Facts:
+        """Models of a law; scores may be graded."""
+        if self.scores is not None:
+            return self.scores.draw(law, self.examples, draw, graded=graded)
+        if isinstance(law, World):
+            return law.draw(self.examples, draw)
+        return draw.choice(len(law), self.examples, p=law).astype(np.uint8)
 
 
 @dataclass(frozen=True)
@@ -161,7 +187,7 @@ def developers_for(plan: Plan, laws: Laws) -> tuple[Developer, ...]:
         )
         if any(law is not None for law in places)
     ]
-    attackable = not beyond_cells(plan.script) and _attackable(laws)
+    attackable = not beyond_cells(right_or_wrong(plan.script)) and _attackable(laws)
     if plan.script.adaptivity is not Adaptivity.NONE and attackable:
         found.append(Developer.ADAPTIVE)
     return (*found, Developer.MIXED)
@@ -172,12 +198,6 @@ def _attackable(laws: Laws) -> list[int]:
     return [i for i, (edge, middle) in enumerate(pairs) if edge is not None and middle is not None]
 
 
-def _draw_codes(law: Law | World, examples: int, draw: np.random.Generator) -> Codes | Facts:
-    if isinstance(law, World):
-        return law.draw(examples, draw)
-    return draw.choice(len(law), examples, p=law).astype(np.uint8)
-
-
 def _in_turn(
     case: Case,
     places: tuple[Law | World | None, ...],
@@ -186,11 +206,14 @@ def _in_turn(
     testset: int,
     draw: np.random.Generator,
 ) -> Commits:
-    """New models at a place, for each clause in turn; testsets begin with different clauses."""
+    """New models at a place, for each clause in turn; testsets begin with different clauses.
+
+    Scores of outputs are 0 and 1 in one turn, and graded in the next.
+    """
     laws = [law for law in places if law is not None]
     for step in range(count):
-        law = laws[(testset + step) % len(laws)]
-        yield SimulatedCommit(_draw_codes(law, case.examples, draw), wrong)
+        turn, which = divmod(testset + step, len(laws))
+        yield SimulatedCommit(case.draw(laws[which], draw, graded=turn % 2 == 1), wrong)
 
 
 def _edge(case: Case, testset: int, draw: np.random.Generator) -> Commits:
@@ -215,7 +238,7 @@ def _adaptive(case: Case, testset: int, draw: np.random.Generator) -> Commits:
     edge, middle = case.laws.edge[index], case.laws.middle[index]
     assert isinstance(edge, np.ndarray)
     assert isinstance(middle, np.ndarray)
-    clauses, mode = case.script.clauses, case.script.mode
+    clauses, mode = case.drawn.clauses, case.script.mode
     attack = Attack(clauses[index], clauses[:index] + clauses[index + 1 :], mode, middle)
     pattern = attack.pattern(case.examples, draw)
     proof = proof_bit(mode)
@@ -223,11 +246,11 @@ def _adaptive(case: Case, testset: int, draw: np.random.Generator) -> Commits:
     leanings: list[int] = []
     for _ in range(case.commits // 2):
         probes.append(attack.probe(pattern, draw))
-        answer = yield SimulatedCommit(probes[-1], None)
+        answer = yield SimulatedCommit(case.facts(probes[-1]), None)
         leanings.append(1 if answer == proof else -1)
     for _ in range(case.commits - case.commits // 2):
         codes = attack.commit(pattern, probes, leanings, draw) if probes else None
-        drawn = _draw_codes(edge, case.examples, draw) if codes is None else codes
+        drawn = case.draw(edge, draw) if codes is None else case.facts(codes)
         yield SimulatedCommit(drawn, proof)
         if len(probes) > 1:
             probes, leanings = probes[1:], leanings[1:]
@@ -236,14 +259,14 @@ def _adaptive(case: Case, testset: int, draw: np.random.Generator) -> Commits:
 def _mixed(case: Case, testset: int, draw: np.random.Generator) -> Commits:  # noqa: ARG001
     """Commits of the stated mix; each that passes is the baseline of the next ones."""
     mix = MIXED.fitted(case.script)
-    if beyond_cells(case.script):
+    if beyond_cells(case.drawn):
         yield from _mixed_world(case, mix, draw)
         return
     gains = draw_gains(mix, case.commits, draw)
     right = draw.random(case.examples) < mix.accuracy
     for gain in gains:
         codes = draw_commit(right, float(gain), mix, draw)
-        answer = yield SimulatedCommit(codes, None)
+        answer = yield SimulatedCommit(case.facts(codes), None)
         if answer == PASS:
             right = right_after(codes)
 
@@ -251,7 +274,10 @@ def _mixed(case: Case, testset: int, draw: np.random.Generator) -> Commits:  # n
 def _mixed_world(case: Case, mix: CommitMix, draw: np.random.Generator) -> Commits:
     models = MixedModels(case.script, case.examples, mix, draw)
     for gain in draw_gains(mix, case.commits, draw):
-        answer = yield SimulatedCommit(models.commit(float(gain)), None)
+        facts = models.commit(float(gain))
+        if case.scores is not None:
+            facts = case.scores.of_codes(facts.cells, facts.slices)
+        answer = yield SimulatedCommit(facts, None)
         models.answered(passed=answer == PASS)
 
 

@@ -20,6 +20,7 @@ from easeci.evidence.cells import CODE_OF
 from easeci.plan.assumptions import COMMON_DIFFERENCE, planned_difference
 from easeci.script import Mode, NormalClause, Score, Script
 from easeci.script.outcomes import Cell
+from easeci.simulation.scored import right_or_wrong
 from easeci.simulation.worlds import World, beyond_cells, world_at
 
 Law = npt.NDArray[np.float64]
@@ -66,7 +67,8 @@ def holds(clause: NormalClause, law: Law) -> bool:
 class Laws:
     """For each clause, laws at its threshold, in the middle of its zone, and clearly beyond it.
 
-    A condition that n, o and d don't describe has worlds instead. None if the score of the clause
+    A condition that n, o and d don't describe has worlds instead, and one about scores of outputs
+    has the laws of its twins (:mod:`easeci.simulation.scored`). None if the score of the clause
     can't reach the place.
     """
 
@@ -77,6 +79,7 @@ class Laws:
     @staticmethod
     def of(script: Script) -> Laws:
         """The laws for the clauses of a script."""
+        script = right_or_wrong(script)
         clauses = range(len(script.clauses))
         fp_free = script.mode is Mode.FP_FREE
         law_at = world_at if beyond_cells(script) else cells_at

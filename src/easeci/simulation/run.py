@@ -19,6 +19,7 @@ from easeci.script import Estimator, Script
 from easeci.simulation.developers import Case, Developer, Life, developers_for, simulate_life
 from easeci.simulation.laws import Laws
 from easeci.simulation.report import Round, Simulation, measure
+from easeci.simulation.scored import right_or_wrong
 from easeci.simulation.worlds import beyond_cells, concrete
 
 VISIBLE = Fraction(1, 50)
@@ -82,9 +83,10 @@ def simulate(
         raise UsageError("workers must be at least 1")
     limits = limits or SimulationSize()
     script = concrete(script)
-    if developer is Developer.ADAPTIVE and beyond_cells(script):
+    drawn = right_or_wrong(script)  # refuses what can't be drawn
+    if developer is Developer.ADAPTIVE and beyond_cells(drawn):
         raise UsageError(
-            "the developer adaptive is only simulated for conditions on n, o and d",
+            "the developer adaptive is only simulated for conditions on n, o and d, without slices",
             hint="Use edge, middle, clear or mixed.",
         )
     rounds = _rounds(script, limits, developer, seed)

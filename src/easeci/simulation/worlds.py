@@ -101,8 +101,14 @@ class World:
             for name, aucs in self.aucs.items()
         }
         rivals = tuple(self._rival(cells, gap, draw) for gap in self.gaps)
-        slices = {where: draw_slice(examples, self.part, draw) for where in self.slices}
+        slices = self.draw_slices(examples, draw)
         return Facts(cells, classes if self.names else None, slices, ranks, rivals)
+
+    def draw_slices(
+        self, examples: int, draw: np.random.Generator
+    ) -> dict[Slice, npt.NDArray[np.intp]]:
+        """The examples of each slice."""
+        return {where: draw_slice(examples, self.part, draw) for where in self.slices}
 
     def _rival(self, cells: Codes, gap: float, draw: np.random.Generator) -> Codes:
         """The codes against an earlier model, given where the new one is right."""

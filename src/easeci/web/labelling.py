@@ -119,6 +119,7 @@ def _document(
             "questions": [_question(question) for question in held],
             "classes": questions.classes,
             "declared": questions.declared,
+            "references": questions.references,
             "more": roughly(questions.more_unsettled(by) if again else questions.more),
             "recording": questions.awaiting_flush,
             "undoable": questions.undoable(by),

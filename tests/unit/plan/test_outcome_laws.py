@@ -157,3 +157,13 @@ def test_two_models_of_a_block_keep_their_aucs() -> None:
     values = np.array([float(value) for value in blocks.values])
     assert math.isclose(law @ values, 0.05, abs_tol=1e-6)
     assert math.isclose(law.sum(), 1.0)
+
+
+def test_scores_that_no_accuracies_change_are_at_their_ends() -> None:
+    """pass@3 − n is 0 if all trials are alike; a law at another value must exist for plans."""
+    (clause,) = script("pass@3 - n > 0.1 +/- 0.05", scorer="exact", trials=5).clauses
+    for value in (-0.3, 0.0, 0.1, 0.2):
+        law = law_at(clause.score, value, (), 0.1)
+        assert law.min() >= 0.0
+        assert math.isclose(law.sum(), 1.0)
+        assert math.isclose(value_of(clause.score, law), value, abs_tol=1e-9)

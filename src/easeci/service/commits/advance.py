@@ -11,6 +11,7 @@ do.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from easeci.verdict.result import Verdict
 
 
+SCORING_PAUSE_SECONDS = 60.0
+"""After a scorer could not run, a process that stays waits so long before it tries again."""
+
+
 @contextmanager
 def acting(project: Project, waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Act alone on the project: catch up before, and again with what the action made possible."""
@@ -52,7 +57,8 @@ def catch_up(project: Project, tree: CleanTree | None = None) -> tuple[int, ...]
     out again for its archive.
     """
     before = _signalled(project)
-    if project.head != project.caught_up or tick_has_come(project.state, utc_now()):
+    moved = project.head != project.caught_up or tick_has_come(project.state, utc_now())
+    if moved or _scoring_is_due(project):
         _advance(project)
         with suppress(EaseciError):  # tried again: that it fails must not tell what has passed
             ensure_archive(project, tree)
@@ -60,6 +66,12 @@ def catch_up(project: Project, tree: CleanTree | None = None) -> tuple[int, ...]
     deliver(project)
     project.caught_up = project.head
     return tuple(number for number in _signalled(project) if number not in before)
+
+
+def _scoring_is_due(project: Project) -> bool:
+    """Whether a scorer that could not run is to be tried again by a process that stays."""
+    waited = time.monotonic() - project.scoring_tried
+    return project.scoring_problem is not None and waited >= SCORING_PAUSE_SECONDS
 
 
 def _signalled(project: Project) -> list[int]:
@@ -86,7 +98,7 @@ def _score_next(project: Project, testset: Testset) -> bool:
     False if the scorer cannot run now. The next command tries again; why must not reach developers,
     who see that the step is pending.
     """
-    project.scoring_problem = None
+    project.scoring_problem, project.scoring_tried = None, time.monotonic()
     step = testset.next_step
     if step is None or not testset.terms.is_scored:
         return True

@@ -67,6 +67,7 @@ def run(
     ``branch`` is where the commit is being pushed to, if no ref says so yet.
     """
     options = options or RunOptions()
+    project.unsandboxed = options.unsandboxed
     with acting(project, waiting):
         testset = project.state.latest_testset
         if testset is None:

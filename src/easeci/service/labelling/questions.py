@@ -264,6 +264,11 @@ class OpenQuestions:
         return self._step.declared
 
     @property
+    def references(self) -> bool:
+        """Whether answers are references for a scorer: any text, and not a class."""
+        return self._step.testset.terms.is_scored
+
+    @property
     def more(self) -> int:
         """How many labels are still to come by the plan."""
         return self._step.more

@@ -28,6 +28,8 @@ class TerminalSession:
     question: Question | None
     classes: list[str]
     declared: bool
+    references: bool
+    """Whether answers are references for a scorer, and not classes."""
     more: str
     can_undo: bool
 
@@ -86,6 +88,7 @@ class TerminalSession:
     def _show(self, questions: OpenQuestions, question: Question | None) -> None:
         self.question = question
         self.classes, self.declared = questions.classes, questions.declared
+        self.references = questions.references
         self.can_undo = questions.undoable(self.by) is not None
         more = questions.more_unsettled(self.by) if self._unsettled else questions.more
         self.more = roughly(more)

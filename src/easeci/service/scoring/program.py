@@ -101,7 +101,7 @@ class ProgramScorer:
                 return PartScores(self._read(done.written, part))
             except (BuildError, DataError) as error:
                 log = into / LOG_NAME
-                self.printed = log.read_bytes() if log.exists() else b""
+                self.printed = (log.read_bytes() if log.exists() else b"") or self.printed
                 return PartScores({}, error.message)
 
     def _read(self, path: Path, part: Sequence[int]) -> dict[int, Named]:

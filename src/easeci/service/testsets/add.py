@@ -22,8 +22,10 @@ from easeci.service.mail.delivery import require_transport
 from easeci.service.project import Project, utc_now
 from easeci.service.scripts import find_script, load_entries
 from easeci.service.testsets.first_baseline import build_first, choose_baseline
+from easeci.service.testsets.scorer_trial import try_scorer
 from easeci.service.testsets.small_slices import expanded, require_large_slices
 from easeci.tables.scorers import require_references
+from easeci.vault import paths
 from easeci.vault.classes import classes_line, require_labelled_classes
 from easeci.vault.intake import Offered, load_offered
 from easeci.vault.overlap import FreshExamples, Overlap, leave_out_known
@@ -331,7 +333,11 @@ def _baseline_events(
     try:
         testset = added_testset(added, utc_now())
         named = offer.baseline is not None
-        return build_first(project, testset, commit, named=named, unsandboxed=offer.unsandboxed)
+        events = build_first(project, testset, commit, named=named, unsandboxed=offer.unsandboxed)
+        project.unsandboxed = offer.unsandboxed
+        labels = [name for name in added.files if name == paths.FIRST_LABELS]
+        try_scorer(project, testset, labels, events)
     except BaseException:
         project.vault.discard(added.testset)
         raise
+    return events

@@ -21,6 +21,7 @@ const state = {
   held: [], // { ticket, node }: the first is shown
   classes: [],
   declared: true,
+  references: false, // answers are free texts, not classes
   given: 0,
   typed: "",
   unsettled: false,
@@ -149,6 +150,7 @@ function trouble(title, words) {
 function accept(reply) {
   state.classes = reply.classes;
   state.declared = reply.declared;
+  state.references = reply.references;
   state.undoable = reply.undoable;
   if (!state.undoable) state.answered = state.answered.filter((ticket) => isUnsent(ticket)); // recorded
   if (reply.undone === true) {
@@ -256,7 +258,8 @@ function drawClasses() {
     }));
     byId("all-classes").replaceChildren(...state.classes.map((name) => new Option(name, name)));
   }
-  byId("other").hidden = state.declared && state.classes.length <= SINGLE_KEYS;
+  byId("reference").hidden = !state.references;
+  byId("other").hidden = state.references || (state.declared && state.classes.length <= SINGLE_KEYS);
   const first = "The first class, in your own words";
   const words = state.declared ? "Class by name" : state.classes.length ? "Another class" : first;
   byId("other-name").placeholder = words;
@@ -294,7 +297,7 @@ function answer(kind, label) {
   state.given += 1;
   state.answered.push(held.ticket);
   state.typed = "";
-  say(`Last: ${kind === "label" ? label : kind === "skipped" ? "skipped" : "can’t tell"}`);
+  say(`Last: ${kind === "label" ? label.slice(0, 40) : kind === "skipped" ? "skipped" : "can’t tell"}`);
   if (state.held.length) show();
   else byId("example").replaceChildren();
   const fields = { ticket: held.ticket, state: kind };
@@ -356,6 +359,15 @@ byId("other").addEventListener("submit", (event) => {
   byId("other-name").value = "";
   byId("other-name").blur();
   answer("label", name);
+});
+
+byId("reference").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = byId("reference-text").value;
+  if (!text.trim()) return;
+  byId("reference-text").value = "";
+  byId("reference-text").blur();
+  answer("label", text);
 });
 
 // -- leases
