@@ -218,7 +218,7 @@ def write_questions(path: Path, questions: dict[str, Question]) -> None:
     write_lines(path, [{"id": i, "question": question.text} for i, question in questions.items()])
 
 
-def write_lines(path: Path, rows: Sequence[Mapping[str, str | float]]) -> None:
+def write_lines(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     """Write a file of JSON lines."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
