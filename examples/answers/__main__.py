@@ -34,8 +34,9 @@ ml:
   - sensitivity : 0.95                      # clearly better commits pass
   - ignore      : [README.md]               # no model depends on this
 """
-SIZE, LATER, SEED = 3_100, 150, 1
-"""How many questions are sealed, and how many of them get their references later."""
+SIZE, LATER, SEED = 3_100, 1_000, 1
+"""How many questions are sealed, and how many of them get their references later: so many that the
+first commit waits for some, whatever the order is."""
 FRESH, FRESH_SEED = 1_500, 2
 """How many other questions two files are checked on."""
 PENDING = 3
@@ -93,7 +94,7 @@ class Story:
         """Commit the first model, and seal the testset."""
         say(
             f"The first commit counts common words. The owner seals {SIZE:,} questions with the "
-            f"scorer. All but {LATER} have a reference, which the scorer compares outputs with."
+            f"scorer. All but {LATER:,} have a reference, which the scorer compares outputs with."
         )
         self.commit(COMMITS[0])
         self.easeci("testset", "add", "../questions.jsonl", "--labels", "../references.csv")
