@@ -27,7 +27,7 @@ ml:
   - scorer      : ./score.py                # sealed with the testset
   - scores      : [concise]                 # it writes this beside the score
   - condition   : n - o > 0 +/- 0.03 /\\ n.concise > 0.8 +/- 0.03
-  - reliability : 0.99                      # no wrong pass over the testset's life
+  - reliability : 0.99                      # no wrong pass in a testset's life
   - mode        : fp-free                   # Unknown fails
   - adaptivity  : full                      # developers see every signal
   - steps       : 5                         # so many commits per testset
@@ -122,8 +122,9 @@ class Story:
 
     def end(self) -> None:
         """Show the history, and a check of two files with scores."""
-        say("What the owner sees, and that nobody has touched the record.")
-        self.easeci("log", "--owner")
+        say("What developers see, what the owner sees, and that nobody has touched the record.")
+        self.easeci("log")
+        self.easeci("status", "--owner")
         self.easeci("log", "--verify")
         say(
             f"Without a repository: two files with outputs and their scores, of {FRESH:,} other "
