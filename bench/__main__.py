@@ -12,9 +12,11 @@ from bench import (
     forecast,
     history,
     large_check,
+    logs,
     measures,
     month_page,
     pages,
+    scores,
     slices,
     speed,
     start,
@@ -28,17 +30,19 @@ PAGE = DOCS / "benchmarks.md"
 PARTS: dict[str, Callable[[], Section]] = {
     "zone": zone_page.section,
     "measures": measures.section,
+    "scores": scores.section,
     "month": month_page.section,
     "forecast": forecast.section,
     "start": start.section,
     "check": large_check.section,
     "slices": slices.section,
+    "logs": logs.section,
     "speed": speed.section,
     "evidence": evidence.section,
     "history": history.section,
     "pages": pages.section,
 }
-GROUPS = {"labels": ("zone", "measures", "month", "forecast", "speed")}
+GROUPS = {"labels": ("zone", "measures", "scores", "month", "forecast", "speed")}
 
 
 def chosen(arguments: list[str]) -> list[str]:

@@ -18,6 +18,7 @@ from typer.core import TyperGroup
 from easeci.cli.commands import COMMANDS, load_command
 from easeci.cli.main import run
 from easeci.cli.terminal import output
+from easeci.errors import ExitCode
 from easeci.script import KEYS
 from easeci.script.measures import MEASURES
 
@@ -77,10 +78,30 @@ def commands() -> list[str]:
     return found
 
 
+EXIT_CODES = {
+    ExitCode.PASS: "done; a verdict: pass, accepted, or nothing to test",
+    ExitCode.FAIL: "a verdict: fail",
+    ExitCode.USAGE: "a mistake in the options, the script or the data; nothing was recorded",
+    ExitCode.WAITING_FOR_LABELS: "the answer waits for labels, for scores (`scorer: external`), "
+    "for its turn, or for the next tick of `disclose:`",
+    ExitCode.NEW_TESTSET_NEEDED: "a new testset is needed; nothing was tested",
+    ExitCode.BUILD_ERROR: "the program failed on the public sample, and no step was spent; or a "
+    "baseline could not be built",
+    ExitCode.INTERNAL: "the machine or the store is at fault, or an unexpected error",
+    ExitCode.INTERRUPTED: "interrupted",
+}
+
+
+def exit_codes_table() -> str:
+    lines = ["| exit code | meaning |", "|---:|---|"]
+    return "\n".join([*lines, *(f"| {int(code)} | {EXIT_CODES[code]} |" for code in ExitCode)])
+
+
 def commands_page() -> str:
     parts = [
         "# Commands\n\nWritten by `make docs` from `easeci COMMAND --help`. See also the "
-        "[script](script.md) and the [guarantees](guarantees.md).\n"
+        "[script](script.md) and the [guarantees](guarantees.md).\n",
+        f"\n## Exit codes\n\n{exit_codes_table()}\n",
     ]
     for command in commands():
         shown = easeci(*command.split(), "--help", folder=ROOT, colours=False)

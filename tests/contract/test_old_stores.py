@@ -34,8 +34,19 @@ from easeci.vault.file_times import LAST_CHANGED, LAST_READ
 from easeci.verdict.logic import Result
 from tests.commands import COMMAND
 from tests.file_systems import UNWRITABLE, in_small_file_system
-from tests.fixtures.make_store import PROJECTS, VERSIONS, VIEWS, archive_of, shown_of
+from tests.fixtures.make_store import (
+    PROJECTS,
+    VERSIONS,
+    VIEWS,
+    archive_of,
+    projects_of,
+    shown_of,
+)
 from tests.repositories import Workplace
+
+each_project = pytest.mark.parametrize(
+    ("version", "name"), [(v, name) for v in VERSIONS for name in projects_of(v)]
+)
 
 
 @pytest.fixture(params=VERSIONS)
@@ -82,19 +93,39 @@ def known_keys(now: Any, before: Any) -> Any:
     return now
 
 
-@pytest.mark.parametrize("name", PROJECTS)
+@each_project
 def test_the_fixture_has_events_of_its_version(place: Workplace, version: int, name: str) -> None:
     records, _ = opened(place, name).store.ledger(name)
-    assert max(record.version for record in records) == min(version, 2)  # 3 has new kinds only
+    assert max(record.version for record in records) == min(version, 2)  # later: new kinds only
+
+
+def test_it_has_the_kinds_of_event_that_came_with_its_version(
+    place: Workplace, version: int
+) -> None:
+    """Version 4 charges before a program sees sealed examples; before, nothing of that is there."""
+    came = {
+        "SampleBuilt",
+        "SealedRunBegun",
+        "SealedRunFailed",
+        "SealedRunInterrupted",
+        "StepShared",
+        "TurnCame",
+    }
+    found = {
+        record.kind
+        for name in projects_of(version)
+        for record in opened(place, name).store.ledger(name)[0]
+    }
+    assert found & came == (came if version >= 4 else set())
 
 
 def test_its_database_moves_below_the_folder_of_the_store(place: Workplace, version: int) -> None:
-    """With all that it holds, and only once. Version 3 has it there already."""
-    store = place.folder / "store"
+    """With all that it holds, and only once. Since version 3 it is there already."""
+    store, names = place.folder / "store", projects_of(version)
     assert (store / "ledger.db").exists() == (version < 3)
-    events = [opened(place, name).head.number for name in PROJECTS]
+    events = [opened(place, name).head.number for name in names]
     assert not (store / "ledger.db").exists()
-    assert [opened(place, name).head.number for name in PROJECTS] == events
+    assert [opened(place, name).head.number for name in names] == events
     assert sorted(path.name for path in store.glob("ledger*")) == ["ledger"]
 
 
@@ -102,7 +133,7 @@ def test_its_database_moves_below_the_folder_of_the_store(place: Workplace, vers
 def test_it_can_be_read_where_nothing_can_be_written(
     place: Workplace, tmp_path: Path, version: int, kind: str
 ) -> None:
-    """It is neither moved nor migrated then; version 3 has no need of either."""
+    """It is neither moved nor migrated then; since version 3 it has no need of either."""
     program = f"""
 import subprocess
 for words in ("status", "log", "log --verify", "status --owner"):
@@ -139,7 +170,7 @@ def what_is_next(words: str) -> tuple[list[str], bool]:
     return re.findall(r"\d+", words), "new testset is needed" in words
 
 
-@pytest.mark.parametrize("name", PROJECTS)
+@each_project
 def test_it_shows_what_it_showed(
     place: Workplace, expected: dict[str, dict[str, Any]], name: str
 ) -> None:
@@ -152,7 +183,7 @@ def test_it_shows_what_it_showed(
         assert known_keys(now, before) == before, view
 
 
-@pytest.mark.parametrize("name", PROJECTS)
+@each_project
 def test_it_verifies(place: Workplace, name: str) -> None:
     assert give(place, name, "log", "--verify") == {"damage": []}
 
@@ -162,7 +193,7 @@ def planless(text: str) -> str:
     return re.sub(r"With the same script,.*?says why\.", "", text, flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("name", PROJECTS)
+@each_project
 def test_letters_read_as_they_did(
     place: Workplace, version: int, expected: dict[str, dict[str, Any]], name: str
 ) -> None:
@@ -230,7 +261,7 @@ def test_it_folds_to_the_state_that_it_had(place: Workplace) -> None:
     assert all(step.undecided for step in states["wide"].testsets[1].steps)
 
 
-@pytest.mark.parametrize("name", PROJECTS)
+@each_project
 def test_every_recorded_verdict_can_be_recomputed(place: Workplace, name: str) -> None:
     """From the labels of its time, none of them at hand; another answer would be noticed."""
     project = opened(place, name)
@@ -259,15 +290,90 @@ def test_what_it_released_is_shown(place: Workplace) -> None:
     assert (refused.returncode, refused.stdout) == (2, "")
 
 
-def test_it_goes_on(place: Workplace) -> None:
-    """Labels answer the step that waits and the commit behind it, and another commit is tested."""
+def test_it_goes_on(place: Workplace, version: int) -> None:
+    """Labels answer the step that waits and the commits behind it, and another commit is tested.
+
+    In versions 1 to 3 a commit that waits for its turn is not charged, and the next one takes its
+    place. Version 4 has charged all three, so each gets its answer.
+    """
     give(place, "full", "labels", "import", str(place.folder / "labels-full.csv"))
     rows = give(place, "full", "log")
-    assert [row["signal"] for row in rows[-3:]] == ["pass", "superseded", "fail"]
-    assert [row["step"] for row in rows[-3:]] == [1, None, 2]
+    behind, steps = ("superseded", [1, None, 2]) if version < 4 else ("fail", [1, 2, 3])
+    assert [row["signal"] for row in rows[-3:]] == ["pass", behind, "fail"]
+    assert [row["step"] for row in rows[-3:]] == steps
     place.commit_cut(0.8)
     give(place, "full", "run", code=1)
     assert give(place, "full", "status")["shown"]["retired"] == "all its steps are used"
     assert give(place, "full", "log", "--verify") == {"damage": []}
     sent = [letter["outcome"] for letter in give(place, "full", "outbox", "--send")]
     assert sent == ["sent"] * len(sent)
+
+
+since_4 = pytest.mark.parametrize("version", [v for v in VERSIONS if v >= 4])
+"""Versions 1 to 3 have no such project, sample or step."""
+
+
+@since_4
+def test_its_samples_are_public_and_its_baselines_built(place: Workplace, version: int) -> None:
+    """The sample is no part of the testset. The baseline has predictions before the first step."""
+    sizes = {"full": 250, "secret": 420, "change": 420, "wide": 60, "measures": 900}
+    samples = {"full": 12, "secret": 20, "change": 20, "wide": 3, "measures": 45}
+    for name in projects_of(version):
+        for testset in opened(place, name).state.testsets.values():
+            assert (testset.sample, testset.examples) == (
+                samples[name],
+                sizes[name] - samples[name],
+            )
+            assert testset.starts_with_baseline == (name != "wide")
+            assert testset.sample_predictions
+
+
+@since_4
+def test_a_program_that_failed_on_sealed_examples_has_a_step(place: Workplace) -> None:
+    """The owner reads why; developers read that it failed."""
+    step = opened(place, "full").state.testsets[1].steps[2]
+    assert (step.passed, step.verdict) == (False, None)
+    (row,) = [row for row in give(place, "full", "log") if (row["testset"], row["step"]) == (1, 3)]
+    assert row["signal"] == "fail"
+    assert "exit code" not in json.dumps(row)
+    owner = give(place, "full", "log", "--owner")
+    (seen,) = [line for line in owner if line["shown"]["submission"] == row["submission"]]
+    assert seen["failure"] == "the program ended with exit code 1"
+
+
+@since_4
+def test_measures_of_classes_and_slices_keep_their_prefix(place: Workplace) -> None:
+    """Verdicts depend on the length of the prefix, so the recorded one counts."""
+    project = opened(place, "measures")
+    testset = project.state.testsets[1]
+    recall, of_slice = testset.script.clauses
+    assert testset.prefixes == {recall.text: 200}
+    assert of_slice.score.slice is not None
+    first, second, third = testset.steps
+    assert first.verdict is not None
+    assert [clause.ended for clause in first.verdict.clauses] == [Ending.PROVEN, Ending.PROVEN]
+    assert 200 <= first.verdict.labels <= testset.labels < testset.examples
+    assert testset.undecided_step is second
+    assert project.state.submission(third.submission).interruption == "the disk is full"
+    testset.prefixes = {recall.text: 100}  # otherwise the verdict would be another one
+    again = record_of(verdict_of(project, testset, first))
+    assert differences(first.verdict, again)
+
+
+@since_4
+def test_an_interrupted_run_is_repeated_under_its_charge(place: Workplace) -> None:
+    """And the step before it gets its answer from the labels that come."""
+    before = give(place, "measures", "log")
+    assert [row["signal"] for row in before] == ["unchanged", "pass", "pending", "pending"]
+    labels = str(place.folder / "labels-measures.csv")
+    give(place, "measures", "labels", "import", labels)
+    give(place, "measures", "run", code=1)  # the commit of the run
+    rows = give(place, "measures", "log")
+    assert [(row["signal"], row["step"]) for row in rows] == [
+        ("unchanged", None),
+        ("pass", 1),
+        ("pass", 2),
+        ("fail", 3),
+    ]
+    assert give(place, "measures", "status")["shown"]["steps_used"] == 3
+    assert give(place, "measures", "log", "--verify") == {"damage": []}

@@ -104,7 +104,7 @@ def test_a_table_of_the_wrong_sign(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unsettled_labels_at_their_best(monkeypatch: pytest.MonkeyPatch) -> None:
-    break_code(monkeypatch, codes, "at_worst", ("group: min(group", "group: max(group"))
+    break_code(monkeypatch, codes, "at_worst", ("= min(possible", "= max(possible"))
     monkeypatch.setattr(hypothesis, "at_worst", codes.at_worst)
     assert wrong_proofs(WORLDS["recall"])
     assert wrong_futility(WORLDS["precision"])

@@ -55,7 +55,7 @@ def test_parts_that_are_not_run_keep_their_section() -> None:
 
 def test_parts_are_chosen_by_name_or_group() -> None:
     assert chosen([]) == list(PARTS)
-    assert chosen(["labels"]) == ["zone", "measures", "month", "forecast", "speed"]
+    assert chosen(["labels"]) == ["zone", "measures", "scores", "month", "forecast", "speed"]
     assert chosen(["check", "start"]) == ["start", "check"]
     with pytest.raises(SystemExit, match="no such part: nothing"):
         chosen(["nothing"])

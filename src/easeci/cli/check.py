@@ -32,9 +32,13 @@ STYLES = {"True": "green", "False": "red", "Unknown": "yellow"}
 
 @takes_script_options
 def check(
-    new: Annotated[Path, typer.Option("--new", help="Predictions of the new model.")],
-    old: Annotated[Path | None, typer.Option("--old", help="Predictions of the old model.")] = None,
-    labels: Annotated[Path | None, typer.Option("--labels", help="Labels, all or some.")] = None,
+    new: Annotated[
+        Path, typer.Option("--new", help="Predictions, scores or eval log of the new model.")
+    ],
+    old: Annotated[Path | None, typer.Option("--old", help="The same of the old model.")] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="Labels or references, all or some.")
+    ] = None,
     examples: Annotated[
         Path | None, typer.Option("--examples", help="Examples with the columns of slices.")
     ] = None,
@@ -139,11 +143,12 @@ def _told(new: Path | ScoredOutputs) -> dict[str, list[str]]:
 
 def _scored_document(checked: Checked, sources: _Sources) -> dict[str, object]:
     """What JSON has beside the verdict if examples have scores."""
-    if checked.pairs is None:
+    if checked.labelled and checked.pairs is None:
         return {}
     return {
-        **asdict(checked.pairs),
+        **({} if checked.pairs is None else asdict(checked.pairs)),
         "more_examples": checked.more_examples,
+        "all_examples": [asdict(whole) for whole in checked.whole],
         "logs": [log.summary for log in sources.logs],
     }
 
@@ -167,8 +172,8 @@ def _show(request: Request, checked: Checked, ask: Path | None, sources: _Source
         console.print(log.summary, style="dim", markup=False)
     _show_answer(checked, recorded, script.mode, ask)
     console.print()
-    for found, live in zip(recorded.clauses, checked.verdict.clauses, strict=True):
-        _show_clause(found, live)
+    for place, live in enumerate(checked.verdict.clauses):
+        _show_clause(_shown(checked, recorded, place), live)
     _show_pairs(checked)
     if recorded.interval_note is not None:
         console.print(f"[dim]{recorded.interval_note}[/]")
@@ -183,6 +188,21 @@ def _show(request: Request, checked: Checked, ask: Path | None, sources: _Source
     console.print(
         f"[dim]check keeps no count of steps: reliability {float(script.reliability):.10g} holds "
         f"if this answer is {of} that this testset gives ({script.adaptivity}).[/]"
+    )
+
+
+def _shown(checked: Checked, recorded: RecordedVerdict, place: int) -> RecordedClause:
+    """A clause as it is shown: over all examples, where every score is there."""
+    found = recorded.clauses[place]
+    if not checked.whole:
+        return found
+    whole = checked.whole[place]
+    return replace(
+        found,
+        estimate=whole.estimate,
+        low=whole.low,
+        high=whole.high,
+        examples=whole.examples,
     )
 
 
@@ -231,7 +251,7 @@ def _show_clause(found: RecordedClause, live: ClauseResult) -> None:
 
 def _show_answer(checked: Checked, recorded: RecordedVerdict, mode: Mode, ask: Path | None) -> None:
     console = output()
-    labels = "" if checked.pairs is not None else f" and {recorded.labels:,} labels"
+    labels = f" and {recorded.labels:,} labels" if checked.labelled else ""
     rests = f"by {recorded.estimator}, on {recorded.examples:,} examples{labels}"
     if recorded.passed is None:
         console.print(

@@ -39,7 +39,7 @@ COMMANDS = {
     "check": CommandEntry(
         "check",
         "check",
-        "One verdict from files (CSV, JSONL or Parquet), no repository. It counts no steps.",
+        "One verdict from files (CSV, JSONL, Parquet, eval logs), no repository; counts no steps.",
     ),
     "simulate": CommandEntry(
         "simulate",

@@ -30,8 +30,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
         "Exit codes: 0 pass or accepted · 1 fail · 2 usage, script or data error · 3 waiting for "
-        "labels · 4 a new testset is needed · 5 build error · 6 infrastructure, or an unexpected "
-        "error · 130 interrupted."
+        "labels or scores · 4 a new testset is needed · 5 build error · 6 infrastructure, or an "
+        "unexpected error · 130 interrupted."
     ),
 )
 

@@ -124,8 +124,9 @@ def _why(answer: RunAnswer, again: str) -> str:
         case Signal.PENDING:
             # The same words whatever it waits for: that would tell of labels and examples.
             return (
-                "It waits for labels, or for the next tick if the script has disclose:.\n"
-                "The owner labels with `easeci label` or `easeci labels export FILE`;\n"
+                "It waits for labels or scores, or for the next tick if the script has disclose:.\n"
+                "The owner labels with `easeci label` or `easeci labels export FILE`, and\n"
+                "`easeci scores export FILE` writes outputs that wait for a score;\n"
                 f"{again}."
             )
         case Signal.SUPERSEDED:

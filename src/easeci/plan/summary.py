@@ -128,7 +128,8 @@ def _parts(
     yield "Means", f"{plan.meaning}."
     if plan.cheaper is not None:
         change = plan.cheaper
-        yield "Cheaper", f"{change.write} takes {change.labels:,} labels; {change.gives_up}."
+        takes = f"{change.labels:,} {'labels' if _asks_for_labels(plan) else 'examples'}"
+        yield "Cheaper", f"{change.write} takes {takes}; {change.gives_up}."
     yield "Decides", _decides(plan)
 
 
@@ -169,10 +170,19 @@ def bring_words(plan: PlanNumbers) -> str:
     return f"at least {words} Every slice needs {bring.each_slice:,}."
 
 
+def _asks_for_labels(plan: PlanNumbers) -> bool:
+    """Whether labels are asked for; scores that need no references are not."""
+    return not plan.script.is_scored or plan.script.needs_references
+
+
 def label_words(plan: PlanNumbers) -> str:
     """How many labels are needed and when, as a sentence."""
-    if plan.script.is_scored and not plan.script.needs_references:
-        return "none: scores need no references."
+    if not _asks_for_labels(plan):
+        labels = plan.labels
+        return (
+            f"none. Score about {labels.in_all:,} examples in its life, {labels.per_commit:,} a "
+            f"commit, worst {labels.worst_commit:,}."
+        )
     if plan.by_need:
         labels = plan.labels
         slices = [clause.score.slice for clause in plan.script.clauses]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from easeci.tables.align import AlignedExamples
     from easeci.tables.facts import ExampleColumns
     from easeci.tables.source import Source
+    from easeci.verdict.outlook import WholeClause
     from easeci.verdict.result import Verdict
 
 
@@ -46,6 +47,10 @@ class Checked:
     """On how many examples the new model's score is higher or lower, if examples have scores."""
     more_examples: int | None = None
     """About how many more examples like these would decide; None if that is not known."""
+    labelled: bool = True
+    """Whether labels were used. Scores that come with outputs need none."""
+    whole: tuple[WholeClause, ...] = ()
+    """What all examples show of each clause, where a verdict on scores stopped before the end."""
 
     def __str__(self) -> str:
         """The answer, the reason and one line for each clause."""
@@ -158,7 +163,7 @@ def _check_scored(scored: ScoredColumns, history: str | None, seed: str) -> Chec
     from easeci.tables.facts import example_facts
     from easeci.tables.order import keyed_order
     from easeci.verdict.decide import decide
-    from easeci.verdict.outlook import examples_to_decide
+    from easeci.verdict.outlook import Outlook
 
     script, columns = scored.script, scored.columns
     if script.estimator is Estimator.AUTO:
@@ -170,8 +175,15 @@ def _check_scored(scored: ScoredColumns, history: str | None, seed: str) -> Chec
     facts = example_facts(script, columns, order)
     verdict = decide(script, facts, history, at_hand=~unlabelled(facts.cells))
     wanted = scored.ids.gather(order[np.array(verdict.wanted, np.intp)])
-    more = examples_to_decide(script, facts, history, verdict)
-    return Checked(verdict, wanted, pairs=scored.pairs, more_examples=more)
+    outlook = Outlook.of(script, facts, history, verdict)
+    return Checked(
+        verdict,
+        wanted,
+        pairs=scored.pairs,
+        more_examples=outlook.more_examples,
+        labelled=scored.labelled,
+        whole=outlook.whole,
+    )
 
 
 def _has_all_labels(script: Script, facts: Facts) -> bool:

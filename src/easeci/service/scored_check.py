@@ -59,6 +59,8 @@ class ScoredColumns:
     ids: pl.Series
     columns: ExampleColumns
     pairs: PairCounts | None
+    labelled: bool
+    """Whether labels were given as references; otherwise scores came with the outputs."""
 
 
 def given_scores(
@@ -81,7 +83,8 @@ def given_scores(
         assert before is not None
         differ = outputs_differ(new.outputs, before)
         _require_equal_scores(new.outputs, scores, differ)
-    return _examples(script, new.outputs, differ, pl.Series(state.tolist()), scores, sources)
+    columns = _columns(script, new.outputs, differ, pl.Series(state.tolist()), scores, sources)
+    return ScoredColumns(script, new.outputs.ids, columns, _pairs(scores, ~settled), labelled=False)
 
 
 def scores_by_rule(script: Script, sources: CheckSources) -> ScoredColumns:
@@ -111,7 +114,9 @@ def scores_by_rule(script: Script, sources: CheckSources) -> ScoredColumns:
         scores[term] = example_scores(trials.reshape(len(new), -1), term.best_of)
     differ = np.zeros(len(new), bool) if old is None else outputs_differ(new, old)
     state = known.replace_strict({True: str(LabelState.LABEL), False: None}, return_dtype=pl.String)
-    return _examples(script, new, differ, state, scores, sources)
+    columns = _columns(script, new, differ, state, scores, sources)
+    unsettled = np.zeros(len(new), bool)
+    return ScoredColumns(script, new.ids, columns, _pairs(scores, unsettled), labelled=True)
 
 
 def _outputs(source: Source | ScoredOutputs, role: ColumnRole, trials: int) -> Outputs:
@@ -127,14 +132,14 @@ def _outputs(source: Source | ScoredOutputs, role: ColumnRole, trials: int) -> O
     return loaded.outputs
 
 
-def _examples(
+def _columns(
     script: Script,
     new: Outputs,
     differ: Flags,
     state: pl.Series,
     scores: dict[ScoreTerm, Floats],
     sources: CheckSources,
-) -> ScoredColumns:
+) -> ExampleColumns:
     # Only whether outputs differ and what is known of the label matters here: nobody is right.
     made = pl.Series(np.zeros(len(new), np.int64))
     before = pl.Series(differ.astype(np.int64))
@@ -142,8 +147,7 @@ def _examples(
     slices = None
     if script.slices:
         slices = load_slices(sources.examples, _column(new), script.slices, None)
-    columns = ExampleColumns(cells, ModelOutput(new.values), None, None, slices, (), scores)
-    return ScoredColumns(script, new.ids, columns, _pairs(scores))
+    return ExampleColumns(cells, ModelOutput(new.values), None, None, slices, (), scores)
 
 
 def _with_scores(script: Script, new: ScoredOutputs) -> Script:
@@ -213,7 +217,7 @@ def _uses_difference(script: Script) -> bool:
 
 
 def outputs_differ(new: Outputs, old: Outputs) -> Flags:
-    """On which examples the outputs of two models differ, whatever the order of their trials."""
+    """On which examples the outputs of two models differ in some trial."""
     for outputs in (new, old):
         if outputs.values.null_count():
             raise DataError(
@@ -222,15 +226,8 @@ def outputs_differ(new: Outputs, old: Outputs) -> Flags:
             )
     if new.trials != old.trials:
         return np.ones(len(new), bool)
-    if new.trials == 1:
-        return (new.values != old.values).to_numpy()
-    texts = [
-        pl.DataFrame({"row": np.repeat(np.arange(len(new)), new.trials), "text": outputs.values})
-        .group_by("row", maintain_order=True)
-        .agg(pl.col("text").sort())["text"]
-        for outputs in (new, old)
-    ]
-    return (texts[0] != texts[1]).to_numpy()
+    different = (new.values != old.values).to_numpy().reshape(len(new), -1)
+    return np.asarray(different.any(axis=1))
 
 
 def _require_equal_scores(
@@ -252,7 +249,7 @@ def _require_equal_scores(
                 )
 
 
-def _pairs(scores: dict[ScoreTerm, Floats]) -> PairCounts | None:
+def _pairs(scores: dict[ScoreTerm, Floats], unsettled: Flags) -> PairCounts | None:
     """How the two models compare on the first score that both have."""
     for term, mine in scores.items():
         theirs = scores.get(replace(term, model="o"))
@@ -263,6 +260,6 @@ def _pairs(scores: dict[ScoreTerm, Floats]) -> PairCounts | None:
                 better=int(((gain > 0) & ~equal).sum()),
                 worse=int(((gain < 0) & ~equal).sum()),
                 equal=int(equal.sum()),
-                unsettled=int(np.isnan(gain).sum()),
+                unsettled=int(unsettled.sum()),
             )
     return None

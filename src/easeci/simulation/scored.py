@@ -3,7 +3,7 @@
 A model is drawn as if its outputs were right or wrong, as in :mod:`easeci.plan.outcome_laws`: the
 score of a right output is 1 and that of a wrong one 0, under every name and in every trial, and all
 outputs differ. Only if a clause is about d, outputs differ where the drawn cells say so. So every
-clause has a *twin* about n, o and d with exactly the same truth, and the laws of the twins are used.
+clause has a *twin* about n, o and d with exactly the same truth, whose laws are used.
 
 Where scores may lie between the ends, every second model is graded: a score is the mean of several
 points, each of them made or missed with the probabilities of the same law. This changes no mean, so
@@ -36,7 +36,7 @@ them on one."""
 NEW_RIGHT, OLD_RIGHT, DIFFER = (
     np.array([float(cell.value[place]) for cell in Cell]) for place in range(3)
 )
-"""For each cell, whether the new model is right, whether the old one is, and whether they differ."""
+"""For each cell, whether the new model is right, the old one is right, and they differ."""
 
 
 def right_or_wrong(script: Script) -> Script:

@@ -174,7 +174,12 @@ def _outputs(path: Path, trials: int) -> Outputs:
 
     if not path.is_file() or not is_log(path):
         return load_outputs(path, ColumnRole.NEW, trials=trials)
-    rows = load_log(path, scored=False).rows.select("id", "trial", "output")
+    try:
+        log = load_log(path, scored=False)
+    except DataError as problem:
+        hint = "A log that is sent holds one model: one provider, one prompt, and one filter."
+        raise DataError(problem.message, hint=hint) from None
+    rows = log.rows.select("id", "trial", "output")
     return load_outputs(rows, ColumnRole.NEW, trials=trials, name=str(path))
 
 

@@ -32,7 +32,10 @@ from easeci.tables.reading_process import (
 )
 
 LONGEST_LINE = 1 << 16
-_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from {module} import main; main()"
+_PROGRAM = (
+    "import sys; from importlib import import_module; module = sys.argv[1]; "
+    "sys.path[:] = sys.argv[2:]; import_module(module).main()"
+)
 READER = "easeci.tables.reading_process"
 _OUT_OF_MEMORY = (NO_MEMORY, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS)
 """How the process ends if memory is refused to it: Rust aborts, and a full stack is a fault."""
@@ -87,7 +90,7 @@ def _run(module: str, orders: IO[bytes], answer: IO[bytes], seconds: float) -> i
     # The paths of this process, and not those of the environment. An empty one means "here".
     paths = [str(Path(entry).absolute()) for entry in sys.path if entry]
     with subprocess.Popen(  # noqa: S603 - no shell
-        [sys.executable, "-I", "-c", _PROGRAM.format(module=module), *paths],
+        [sys.executable, "-I", "-c", _PROGRAM, module, *paths],
         stdin=orders,
         stdout=answer,
         stderr=subprocess.DEVNULL,

@@ -20,6 +20,8 @@ from easeci.files import create_file, file_error
 KEY_FILE = "key"
 SIZE = 32
 CHUNK = 1 << 20
+TEXT_DIGEST_BYTES = 16
+"""Without the key, nobody can find two texts that have the same digest."""
 
 
 class Key:
@@ -59,9 +61,12 @@ class Key:
         return running.hexdigest()
 
     def digests(self, texts: Iterable[str], purpose: str) -> list[str]:
-        """The digest of each of many texts."""
+        """The digest of each of many texts: keyed BLAKE2b of 16 bytes in hex, which is quicker."""
         derived = self.derived(purpose)
-        return [hmac.digest(derived, text.encode(), "sha256").hex() for text in texts]
+        return [
+            hashlib.blake2b(text.encode(), key=derived, digest_size=TEXT_DIGEST_BYTES).hexdigest()
+            for text in texts
+        ]
 
     def running_digest(self, purpose: str = "file") -> hmac.HMAC:
         """A digest to which content is given piece by piece."""

@@ -27,9 +27,6 @@ from easeci.vault.sealed_files import SealedFiles, parquet
 KEY = ("id", "output", "reference", "name")
 """The columns that name a score."""
 COLUMNS = (*KEY, "score", "failed", "reason")
-DIGEST_LENGTH = 32
-"""Hexadecimal digits of the digest of an output: without the key, nobody can find two outputs that
-have the same one."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +102,7 @@ def look_up(
 def output_digests(key: Key, values: pl.Series, purpose: str = "output") -> pl.Series:
     """The digest of each text; null where there is none. Every different text is hashed once."""
     texts = values.drop_nulls().unique()
-    digests = [digest[:DIGEST_LENGTH] for digest in key.digests(texts.to_list(), purpose)]
+    digests = key.digests(texts, purpose)
     table = pl.DataFrame({"text": texts, "digest": pl.Series(digests, dtype=pl.String)})
     found = pl.DataFrame({"text": values}).join(table, on="text", how="left", maintain_order="left")
     return found["digest"]

@@ -1,6 +1,12 @@
-"""How many more examples would decide a condition that these examples leave undecided."""
+"""What all examples of a check show, and how many more of them would decide.
+
+A verdict stops as soon as it is known. Where every score is there, looking at the rest costs
+nothing, and intervals hold at every label, so those of all examples hold too.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,26 +19,66 @@ from easeci.evidence.sizing import Walls, law_path_ends
 from easeci.script import Mode, Script
 from easeci.verdict.decide import levels_of
 from easeci.verdict.result import Verdict
-from easeci.verdict.sequential import ConditionTest
+from easeci.verdict.sequential import AnyWalk, ConditionTest, estimate_at
 
 MOST = 10**8
 """With more examples than this, nothing is promised."""
 
 
-def examples_to_decide(
-    script: Script, facts: Facts, history: str | None, verdict: Verdict
-) -> int | None:
-    """About how many more examples would decide the condition; None if it is decided, or unknown.
+@dataclass(frozen=True)
+class WholeClause:
+    """The score of a clause over all examples whose scores are known, and its interval."""
 
-    A forecast: it assumes that further examples are like these, whose mean is taken for the true
-    one. Only clauses that ended because the examples ran out are looked at; in fp-free all of them
-    must end, and in fn-free the first that is shown to be false decides.
+    estimate: float
+    low: float
+    high: float
+    examples: int
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What all examples show of each clause; and about how many more examples would decide.
+
+    ``more_examples`` is None if the condition is decided, or if that is not known.
     """
-    if verdict.passed is None:
+
+    whole: tuple[WholeClause, ...]
+    more_examples: int | None
+
+    @staticmethod
+    def of(script: Script, facts: Facts, history: str | None, verdict: Verdict) -> Outlook:
+        """The outlook of a verdict on these facts; empty while labels are missing."""
+        if verdict.passed is None:
+            return Outlook((), None)
+        testset = LabelledTestset(facts)
+        test = ConditionTest.of(script.clauses, script.mode, levels_of(script, history), testset)
+        walks, _ = test.walk(testset)
+        whole = [_whole(walk, place, test, testset) for place, walk in enumerate(walks)]
+        complete = tuple(found for found in whole if found is not None)
+        return Outlook(
+            complete if len(complete) == len(walks) else (),
+            _more_examples(script.mode, walks, len(testset)),
+        )
+
+
+def _whole(
+    walk: AnyWalk, place: int, test: ConditionTest, testset: LabelledTestset
+) -> WholeClause | None:
+    clause, labels = test.clauses[place], walk.track.gap
+    estimate = estimate_at(clause, walk, labels, testset)
+    if estimate is None or not isinstance(walk, Walk):
         return None
-    testset = LabelledTestset(facts)
-    test = ConditionTest.of(script.clauses, script.mode, levels_of(script, history), testset)
-    walks, _ = test.walk(testset)
+    low, high = walk.seen(clause.score, labels, test.log_side).interval
+    examples = labels if clause.score.needs_labels else walk.test.examples
+    return WholeClause(float(estimate), low, high, examples)
+
+
+def _more_examples(mode: Mode, walks: list[AnyWalk], examples: int) -> int | None:
+    """A forecast: further examples are like these, whose mean is taken for the true one.
+
+    Only clauses that ended because the examples ran out are looked at. In fp-free all of them must
+    end, and in fn-free the first that is shown to be false decides.
+    """
     ends = [
         _examples_until_end(walk)
         for walk in walks
@@ -41,8 +87,8 @@ def examples_to_decide(
     known = [end for end in ends if end is not None]
     if not known:
         return None
-    needed = max(known) if script.mode is Mode.FP_FREE else min(known)
-    return max(needed - len(testset), 1) if needed < MOST else None
+    needed = max(known) if mode is Mode.FP_FREE else min(known)
+    return max(needed - examples, 1) if needed < MOST else None
 
 
 def _examples_until_end(walk: Walk) -> int | None:
@@ -52,9 +98,7 @@ def _examples_until_end(walk: Walk) -> int | None:
         return None
     counts = np.array(Counts.of(goal.proof.cautious(walk.codes), goal.score.alphabet).by_code)
     outcomes = counts[: goal.score.alphabet.outcomes].astype(np.float64)
-    share = test.relevant / max(test.examples, 1)
-    if goal.proof.everywhere:
-        share = 1.0
+    share = 1.0 if goal.proof.everywhere else test.relevant / max(test.examples, 1)
     law = outcomes / outcomes.sum() * share
     walls = Walls(goal.proof, test.proof, test.futility, test.targets)
     ends = law_path_ends(walls, law, MOST)

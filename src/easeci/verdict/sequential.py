@@ -204,7 +204,7 @@ def _clause_result(
     result = _result_at(walk, limit, test.mode)
     return ClauseResult(
         clause=clause,
-        estimate=_estimate(clause, walk, limit, testset),
+        estimate=estimate_at(clause, walk, limit, testset),
         shown=walk.seen(clause.score, limit, test.log_side),
         result=result,
         possible=frozenset([result] if ending is not Ending.OPEN else Result),
@@ -218,7 +218,7 @@ def ending_at(walk: AnyWalk, limit: int) -> Ending:
     return walk.ending if walk.labels <= limit else Ending.OPEN
 
 
-def _estimate(
+def estimate_at(
     clause: NormalClause, walk: AnyWalk, limit: int, testset: LabelledTestset
 ) -> Fraction | None:
     """The score so far; of a mean over some examples only, times the share of those."""

@@ -112,8 +112,9 @@ def next_act(shown: DisclosedStatus) -> str:
     if shown.pending:
         # The same words whatever they wait for: that would tell of labels and examples.
         acts.append(
-            f"Commits that wait for labels, or for a tick: {shown.pending:,}. The owner labels "
-            "with `easeci label`; `easeci run COMMIT` asks again."
+            f"Commits that wait for labels or scores, or for a tick: {shown.pending:,}. The owner "
+            "labels with `easeci label`, or scores with `easeci scores export FILE`; `easeci run "
+            "COMMIT` asks again."
         )
     if shown.retired is not None:
         acts.append("A new testset is needed; until then no commit is tested (exit code 4).")
@@ -162,6 +163,11 @@ def rests_on(state: State, testset: Testset | None) -> tuple[str, ...]:
         "The examples are independent draws from where the model will work. Developers have not "
         "seen them, labellers do not see predictions, and a model predicts each example by itself."
     ]
+    if testset.terms.is_scored:
+        lines.append(
+            "Quality is what the scorer says: it gives the same output the same score, whichever "
+            "model wrote it, and stays the same for the testset's whole life."
+        )
     if len(state.testsets) > 1:
         lines.append(
             f"Each of {len(state.testsets)} testsets may err with probability 1 - reliability: "

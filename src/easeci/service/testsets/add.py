@@ -24,7 +24,6 @@ from easeci.service.scripts import find_script, load_entries
 from easeci.service.testsets.first_baseline import build_first, choose_baseline
 from easeci.service.testsets.scorer_trial import try_scorer
 from easeci.service.testsets.small_slices import expanded, require_large_slices
-from easeci.tables.scorers import require_references
 from easeci.vault import paths
 from easeci.vault.classes import classes_line, require_labelled_classes
 from easeci.vault.intake import Offered, load_offered
@@ -110,8 +109,6 @@ def add_testset(project: Project, offer: Offer, waiting: Callable[[], None] | No
     )
     _require_blind(offered, offer)
     require_labelled_classes(offered.labels, script.classes)
-    if script.scorer is not None:
-        require_references(script.scorer, offered.labels, offer.examples.name)
     offered.require_slices(script.slices, offer.label_column)
     with acting(project, waiting):
         _require_no_active(project)

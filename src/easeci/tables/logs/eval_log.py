@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from easeci.errors import DataError
+from easeci.script.scorer import MAIN_SCORE
 from easeci.tables.column import named, shortened
 from easeci.tables.logs.metric_values import MetricColumn, MetricRules, metric_columns
 
@@ -175,6 +176,8 @@ def _chosen(
         return None
     if len(usable) == 1:
         return usable[0]
+    if MAIN_SCORE in usable:  # the tool's own total stands beside parts of it
+        return MAIN_SCORE
     if usable:
         raise DataError(
             f"{name} has several metrics: {_listed(usable)}",

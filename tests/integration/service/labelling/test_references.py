@@ -11,8 +11,9 @@ from easeci.evidence.cells import LabelState
 from easeci.ledger.signals import Signal
 from easeci.service.custody.verify import verify
 from easeci.service.labelling.files import import_labels
-from easeci.service.labelling.open_step import LONGEST_REFERENCE, OpenStep
+from easeci.service.labelling.open_step import OpenStep
 from easeci.service.labelling.terminal import TerminalSession
+from easeci.tables.column import LONGEST_REFERENCE
 from tests.projects import opened, run_on, sealed_ids
 from tests.repositories import Workplace, copy_of
 from tests.scored_projects import (

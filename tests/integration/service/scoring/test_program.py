@@ -331,14 +331,14 @@ def test_a_corrected_reference_leads_to_new_scores_and_old_verdicts_stand(tmp_pa
 def test_several_trials_and_pass_at_k(tmp_path: Path) -> None:
     """Each trial has its score; equal outputs of one example are scored once."""
     place = scored_place(tmp_path)
-    keys = {"condition": "n.pass@2 - o.pass@2 > 0.05 +/- 0.1", "trials": "3"}
+    condition = "n.pass@2 - o.pass@2 > 0.05 +/- 0.1"
     more = """
 honest = outputs
 def outputs(row):
     return [*honest(row)[:2], "another"]
 """
     commit_share(place, 0.4, trials=3, more=more)
-    add_scored(place, **keys)
+    add_scored(place, condition=condition, trials="3")
     commit_share(place, 0.9, trials=3, more=more)
     assert run_on(place).row.signal is Signal.PASS
     project = opened(place)
