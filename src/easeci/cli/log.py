@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from easeci.ledger.disclosure import DisclosedRow
     from easeci.service.project import Project
     from easeci.views.history import OwnerRow
+
+LEAST_WIDTH = 24
+"""Of the column of verdicts, if no commit has an interval."""
 
 
 def log(
@@ -169,10 +173,12 @@ def _show_owner(rows: tuple[OwnerRow, ...]) -> None:
     for line in latest_reason(rows):
         output().print(Text(line))
     table = _table("", "commit", "subject", "step", "signal", "verdict", "labels")
+    # Subjects may be wrapped, and intervals not. So who sent a file is no wider than an interval.
+    width = max((len(line) for row in rows for line in row.intervals), default=LEAST_WIDTH)
     for row in rows:
         verdict = "-" if row.passed is None and row.failure is not None else row.briefly
         labels = "" if row.verdict is None else f"{row.verdict.labels:,}"
-        sent = () if row.sent_words is None else (f"predictions {row.sent_words}",)
-        answer = Text("\n".join((verdict, *row.intervals, *sent)))
+        sent = "" if row.sent_words is None else f"predictions {row.sent_words}"
+        answer = Text("\n".join((verdict, *row.intervals, *textwrap.wrap(sent, width))))
         table.add_row(*_cells(row.shown), answer, Text(labels))
     output().print(table)

@@ -158,6 +158,8 @@ def _with_scores(script: Script, new: ScoredOutputs) -> Script:
             f"{new.outputs.name} has {trials:,} outputs for each example, and the script asks for "
             f"{script.trials:,} (trials)",
         )
+    for model in ("n", "o"):
+        _require_scores(script, model, new.outputs)
     scoring = Scoring(new.names, trials)
     try:
         clauses = compile_condition(script.condition, scoring=scoring)
@@ -185,7 +187,11 @@ def _require_scores(script: Script, model: str, outputs: Outputs) -> None:
         if term.name not in outputs.scores:
             found = ", ".join(outputs.scores) or "none"
             what = "score" if term.name == MAIN_SCORE else f"score '{term.name}'"
-            raise DataError(f"{outputs.name} has no {what}", hint=f"Its scores: {found}.")
+            column = term.name if term.name == MAIN_SCORE else f"{MAIN_SCORE}.{term.name}"
+            raise DataError(
+                f"{outputs.name} has no {what}",
+                hint=f"Its column is called {column}. The file's scores: {found}.",
+            )
         if term.best_of is not None and term.best_of > outputs.trials:
             raise DataError(
                 f"{outputs.name} has {outputs.trials:,} outputs for each example, and the "

@@ -211,6 +211,15 @@ def test_mistakes_are_explained(new: str, old: str | None, condition: str, fragm
     assert fragment in str(caught.value)
 
 
+def test_a_column_of_a_named_score_is_named_if_it_is_missing() -> None:
+    """A table whose column is called faithful, and not score.faithful."""
+    table = frame([0.5, 0.25], faithful=[1.0, 0.5])
+    keys = {"scorer": "./score.py", "scores": ["faithful"]}
+    with pytest.raises(EaseciError, match="has no score 'faithful'") as caught:
+        verdict("n.faithful > 0.2 +/- 0.1", table, **keys)
+    assert "Its column is called score.faithful." in (caught.value.hint or "")
+
+
 def test_a_program_is_not_run_by_check() -> None:
     table = frame([0.5, 0.25]).drop("score")
     with pytest.raises(EaseciError, match="check runs no scorer"):
