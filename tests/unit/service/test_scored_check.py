@@ -230,3 +230,36 @@ def test_the_library_takes_a_log_by_its_path() -> None:
     (samples,) = LOGS.glob("samples_choice_*.jsonl")
     script = easeci.make_script("n > 0.1 +/- 0.2", **ONE)
     assert easeci.check(script, new=samples).verdict.examples == 3
+
+
+def test_all_examples_are_shown_where_a_verdict_stopped_early() -> None:
+    """The whole estimate is the mean over all examples, and its interval is the narrower one."""
+    new, old = drawn(900, 0.12)
+    found = verdict("n - o > 0.02 +/- 0.02", frame(new), frame(old))
+    decided, (whole,) = found.verdict.clauses[0], found.whole
+    assert decided.sample < whole.examples == 900
+    assert whole.estimate == pytest.approx(np.mean(np.array(new) - np.array(old)))
+    shown = decided.interval
+    assert whole.high - whole.low < float(shown.high - shown.low)
+    assert whole.low < whole.estimate < whole.high
+
+
+def test_references_that_are_missing_are_not_unsettled() -> None:
+    """The rule waits for them; a score that failed is another matter."""
+    new = pl.DataFrame({"id": range(40), "output": ["a"] * 40})
+    old = new.with_columns(output=pl.lit("b"))
+    references = pl.DataFrame({"id": range(10), "label": ["a"] * 10})
+    script = make_script("n - o > 0 +/- 0.05", scorer="exact", **{**ONE, "reliability": 0.9999})
+    found = check(script, new=new, old=old, labels=references)
+    assert found.verdict.passed is None
+    assert found.pairs is not None
+    assert (found.pairs.better, found.pairs.unsettled) == (10, 0)
+    assert found.labelled
+
+
+def test_the_total_of_a_log_is_its_score() -> None:
+    """promptfoo writes a total beside named scores; no option is needed to take it."""
+    from easeci.tables.logs import LogChoice, load_log
+
+    log = load_log(LOGS / "promptfoo.json", LogChoice(provider="parrot#1"))
+    assert log.metric == "score"
