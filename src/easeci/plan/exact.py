@@ -35,6 +35,11 @@ def exact_estimate(script: Script) -> Estimate:
     Needs every label that matters before the first commit.
     """
     obstacle = exact_obstacle(script.clauses)
+    if obstacle is not None and obstacle.score.lattice is not None:
+        return does_not_apply(
+            Estimator.EXACT,
+            f"knows no law of the scores of outputs that '{obstacle.score}' is about",
+        )
     if obstacle is not None:
         return does_not_apply(
             Estimator.EXACT,
