@@ -13,7 +13,7 @@ import polars as pl
 from bench.page import Section
 from bench.progress import tell
 from bench.ratio import Ratio, ratio_section
-from easeci.evidence.clause_test import SequentialTest
+from easeci.evidence.clause_test import forget_tests
 from easeci.service.checks import check
 from easeci.service.scripts import make_script
 
@@ -83,7 +83,7 @@ def fastest(runs: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, 
 
 
 def _check(folder: Path) -> None:
-    SequentialTest.of.cache_clear()
+    forget_tests()
     checked = check(
         make_script(CONDITION),
         new=folder / "new.parquet",

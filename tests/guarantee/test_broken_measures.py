@@ -9,7 +9,6 @@ from types import ModuleType
 import pytest
 
 from easeci.evidence import clause_test, codes, facts, hypothesis, labelled, rivals, shared_prefix
-from easeci.evidence.clause_test import SequentialTest
 from easeci.evidence.hypothesis import Hypothesis
 from easeci.script import Mode
 from easeci.script import score as scores
@@ -29,7 +28,7 @@ def _nothing_is_kept() -> Iterator[None]:
 
 def forget() -> None:
     """Tests and hypotheses are cached: a right one would hide what is broken, and a broken one stay."""
-    SequentialTest.of.cache_clear()
+    clause_test.forget_tests()
     Hypothesis.of.cache_clear()
 
 

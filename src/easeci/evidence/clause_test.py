@@ -247,19 +247,13 @@ class SequentialTest:
     claim: Evidence
 
     @staticmethod
-    @lru_cache(maxsize=256)
     def of(goal: Goal, targets: Targets, examples: int, relevant: int) -> SequentialTest:
-        """Build the test. Cached, because each new label asks for the same test again."""
-        size = (examples, relevant)
-        return SequentialTest(
-            goal,
-            targets,
-            examples,
-            relevant,
-            evidence_against(goal.proof, PROOF_AIMS, *size, targets.proof),
-            evidence_against(goal.futility, FUTILITY_AIMS, *size, targets.futility),
-            evidence_against(goal.claim, PROOF_AIMS, *size, targets.claim),
-        )
+        """Build the test. Cached, because each new label asks for the same test again.
+
+        A test of graded scores takes some 40 MB, so few of them are kept.
+        """
+        build = _graded_test if goal.proof.graded else _small_test
+        return build(goal, targets, examples, relevant)
 
     @staticmethod
     def on(goal: Goal, targets: Targets, testset: LabelledTestset) -> SequentialTest:
@@ -363,6 +357,29 @@ class SequentialTest:
         if factor > 0.0:
             return -float(log_sf(self.relevant - 1, self.examples, share))
         return -float(log_cdf(self.relevant, self.examples, share))
+
+
+def _build_test(goal: Goal, targets: Targets, examples: int, relevant: int) -> SequentialTest:
+    size = (examples, relevant)
+    return SequentialTest(
+        goal,
+        targets,
+        examples,
+        relevant,
+        evidence_against(goal.proof, PROOF_AIMS, *size, targets.proof),
+        evidence_against(goal.futility, FUTILITY_AIMS, *size, targets.futility),
+        evidence_against(goal.claim, PROOF_AIMS, *size, targets.claim),
+    )
+
+
+_small_test = lru_cache(maxsize=256)(_build_test)
+_graded_test = lru_cache(maxsize=4)(_build_test)
+
+
+def forget_tests() -> None:
+    """Forget the tests that were built."""
+    _small_test.cache_clear()
+    _graded_test.cache_clear()
 
 
 @lru_cache(maxsize=256)
