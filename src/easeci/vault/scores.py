@@ -72,7 +72,9 @@ class ScoreFiles:
         tables = [self.files.load_table(name) for name in names]
         if not tables:
             return empty_scores(pl.String)
-        return pl.concat(tables).unique(list(KEY), keep="last", maintain_order=True)
+        # What is settled comes first, in the order of the files: the first score stays.
+        found = pl.concat(tables).sort(pl.col("score").is_null(), maintain_order=True)
+        return found.unique(list(KEY), keep="first", maintain_order=True)
 
 
 def empty_scores(ids: pl.DataType | type[pl.DataType]) -> pl.DataFrame:

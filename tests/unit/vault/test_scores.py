@@ -75,6 +75,23 @@ def test_what_is_unsettled_is_settled_by_a_later_file(files: ScoreFiles) -> None
     assert now.values[0, 0] == 0.5
 
 
+def test_a_score_that_is_there_never_changes(files: ScoreFiles) -> None:
+    """A run for another name of the same output may fail, or give another score: the first stays.
+
+    Otherwise an output of a new model could change what the baseline's equal output scores.
+    """
+    first = files.store(rows((1, "a", "r", "score", 0.5, False)), 0)
+    again = files.store(
+        rows((1, "a", "r", "score", 0.0, True), (1, "a", "r", "faithful", 0.0, True)), 1
+    )
+    asked = outputs((1, "a", "r"))
+    known = files.known([first.file, again.file])
+    found = look_up(known, asked, "score", (1, 1))
+    assert found.values[0, 0] == 0.5
+    assert not found.failed.any()
+    assert look_up(known, asked, "faithful", (1, 1)).failed.all()
+
+
 def test_failed_scores_are_0_and_marked(files: ScoreFiles) -> None:
     kept = files.store(rows((1, "a", "", "score", 0.0, True)), 0)
     found = look_up(files.known([kept.file]), outputs((1, "a", ""), (1, "b", "")), "score", (2, 1))
