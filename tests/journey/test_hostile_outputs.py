@@ -60,6 +60,7 @@ def test_hostile_outputs_are_shown_and_do_nothing(
     person.close()
 
 
+@pytest.mark.long
 def test_references_are_typed_in_several_lines(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -111,6 +112,7 @@ def test_hostile_outputs_do_not_reach_the_terminal(
     assert all(c.isprintable() or c == "\n" for c in printed)
 
 
+@pytest.mark.long
 def test_try_shows_hostile_outputs_as_text(tmp_path_factory: pytest.TempPathFactory) -> None:
     """On the public sample, whose outputs it prints."""
     place = scored_place(tmp_path_factory.mktemp("try"))

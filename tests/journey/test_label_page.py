@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, Dialog, Page, expect
 
 from easeci.service.project import open_project
 from easeci.vault.journal import Journal
+from easeci.views.readable import visible
 from tests.browsers import Person
 from tests.repositories import Workplace, write_examples
 from tests.sites import (
@@ -178,8 +179,8 @@ def right_key(page: Page) -> str:
 
 
 def test_examples_are_shown_and_never_run(browser: Browser, hostile: Hostile) -> None:
-    """Every hostile text appears letter by letter, in examples, names of columns and of classes;
-    pictures of the next example are there before the key; keys of many classes end with Enter."""
+    """Every hostile text appears letter by letter, but for characters that would command a screen,
+    in examples, names of columns and of classes; pictures of the next example are there before the key; keys of many classes end with Enter."""
     person = Person(browser, hostile.running)
     page = person.page
     person.sign_in(token(hostile.place.repository, "labeller", "ada"))
@@ -224,7 +225,7 @@ def test_examples_are_shown_and_never_run(browser: Browser, hostile: Hostile) ->
     assert {label for _, label, _ in said.values()} == {"low", "high", CLASSES[11], CLASSES[2]}
     assert len(said) == 24
     cut = f"{'a' * 20_000}… (10,000 more characters)"
-    assert seen <= {cut, *HOSTILE}
+    assert seen <= {cut, *map(visible, HOSTILE)}
     assert len(seen) >= 7
     assert_harmless(person)
     person.close()

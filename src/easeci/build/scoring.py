@@ -11,7 +11,8 @@ and name for scores beside the main one.
 
 One output can end a run: it makes the scorer crash, hang, or take all memory. So outputs that a run
 left without a score are run again, in halves (:func:`score_in_parts`). One hostile output among
-10,000 then costs about 28 short runs, and only that output goes without a score.
+10,000 then costs about 28 short runs, and only that output goes without a score. No output ever
+counts as failed because of another one: however many are hostile, the rest is scored in the end.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from __future__ import annotations
 import math
 import stat
 import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,11 +39,13 @@ SCORES = Exchange(
     "scores",
 )
 MOST_RUNS = 200
-"""How often the scorer is run for the outputs of one model, at most."""
+"""How often a command runs the scorer for the outputs of one model, at most. The next goes on."""
 LEAST_SECONDS = 60
 """A run on few outputs may take so long, or as long as one on all of them if that is shorter."""
-MOST_TIMES = 4
-"""All runs together may take so many times as long as the first one may."""
+MOST_TIMES = 2
+"""All runs of a command together may take so many times as long as the first one may."""
+KEPT_EVERY_SECONDS = 30.0
+"""What is settled is recorded so often, so that a killed command loses little."""
 
 Found = TypeVar("Found")
 
@@ -153,54 +155,86 @@ class PartScores(Generic[Found]):
 
 
 @dataclass(frozen=True)
-class AllScores(Generic[Found]):
-    """The scores of outputs by their places, and why the others have none."""
+class SettledOutputs(Generic[Found]):
+    """Scores of outputs by their places, and why others failed alone; ``left`` are still open."""
 
     found: dict[int, Found] = field(default_factory=dict)
     failed: dict[int, str] = field(default_factory=dict)
+    left: tuple[int, ...] = ()
     runs: int = 0
+
+
+@dataclass(frozen=True)
+class ScoringBudget:
+    """What may be spent on the outputs of one model at a time; ``until`` is by the clock."""
+
+    seconds: int
+    """How long a run on all outputs may take."""
+    runs: int = MOST_RUNS
+    until: float = math.inf
 
 
 RunPart = Callable[[Sequence[int], int], PartScores[Found]]
 """Run the scorer on the outputs at these places, for so many seconds at most."""
+Keep = Callable[[SettledOutputs[Found]], None]
+"""Called now and then with the outputs that were settled since the last time."""
 
 NO_SCORE = "the scorer wrote no score for it"
-TOO_MANY = f"the scorer failed too often: it was run {MOST_RUNS:,} times"
-TOO_LONG = f"the scorer failed too often: its runs took {MOST_TIMES} times its time limit"
 
 
 def score_in_parts(
     count: int,
     run: RunPart[Found],
-    seconds: int,
+    budget: ScoringBudget,
+    keep: Keep[Found],
     *,
-    most_runs: int = MOST_RUNS,
     clock: Callable[[], float] = time.monotonic,
-) -> AllScores[Found]:
+) -> SettledOutputs[Found]:
     """Run the scorer on all outputs, and again on those that were left without a score.
 
-    Those are split in halves, over and over, until each is scored or failed alone. A part gets its
-    share of the ``seconds``. Large parts come first: if runs or time are used up, as few outputs as
-    possible are left, and these count as failed.
+    Those are split in halves, over and over, until each is scored or has failed alone. Only an
+    output that failed alone, within its whole share of the time, counts as failed. The first half
+    comes next, down to a single output, so that every few runs settle something. If runs or time
+    are used up, the rest is left for the next time.
     """
-    done: AllScores[Found] = AllScores()
-    least, runs, begun = min(seconds, LEAST_SECONDS), 0, clock()
-    longest = MOST_TIMES * seconds + most_runs * least / 10
-    parts: deque[Sequence[int]] = deque([range(count)] if count else [])
+    seconds, least = budget.seconds, min(budget.seconds, LEAST_SECONDS)
+    begun = kept_at = clock()
+    end = min(budget.until, begun + MOST_TIMES * seconds)
+    parts: list[Sequence[int]] = [range(count)] if count else []
+    all_: SettledOutputs[Found] = SettledOutputs()
+    new: SettledOutputs[Found] = SettledOutputs()
+    runs = 0
     while parts:
-        part = parts.popleft()
-        if runs >= most_runs or clock() - begun > longest:
-            why = TOO_MANY if runs >= most_runs else TOO_LONG
-            done.failed.update(dict.fromkeys(part, why))
-            continue
-        share = max(math.ceil(seconds * len(part) / count), least)
-        result = run(part, share)
+        share = max(math.ceil(seconds * len(parts[-1]) / count), least)
+        allowed = min(share, math.floor(end - clock()))
+        if runs >= budget.runs or allowed < 1:
+            break
+        part = parts.pop()
+        result = run(part, allowed)
         runs += 1
-        done.found.update({place: result.found[place] for place in part if place in result.found})
+        new.found.update({place: result.found[place] for place in part if place in result.found})
         left = [place for place in part if place not in result.found]
+        if len(left) == len(part) == 1 and allowed < share:
+            parts.append(part)  # it had less time than it may take
+            break
         if left and len(part) == 1:
-            done.failed[left[0]] = result.failure or NO_SCORE
+            new.failed[left[0]] = result.failure or NO_SCORE
         elif left:
             half = (len(left) + 1) // 2
-            parts.extend(piece for piece in (left[:half], left[half:]) if piece)
-    return AllScores(done.found, done.failed, runs)
+            parts += [piece for piece in (left[half:], left[:half]) if piece]
+        if clock() - kept_at > KEPT_EVERY_SECONDS:
+            _hand_over(new, all_, keep)
+            kept_at = clock()
+    _hand_over(new, all_, keep)
+    open_places = tuple(sorted(place for part in parts for place in part))
+    return SettledOutputs(all_.found, all_.failed, open_places, runs)
+
+
+def _hand_over(new: SettledOutputs[Found], all_: SettledOutputs[Found], keep: Keep[Found]) -> None:
+    """Give what is new to the caller, and begin anew."""
+    if new.found or new.failed:
+        keep(SettledOutputs(dict(new.found), dict(new.failed)))
+    all_.found.update(new.found)
+    all_.failed.update(new.failed)
+    new.found.clear()
+    new.failed.clear()

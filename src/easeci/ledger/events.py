@@ -498,6 +498,14 @@ class LabelsExported(Event):
 
 
 @dataclass(frozen=True)
+class ScoringInterrupted(Event):
+    """Scoring ended for a reason around the scorer, and goes on later. Only the owner reads it."""
+
+    testset: int
+    reason: str
+
+
+@dataclass(frozen=True)
 class ScoresExported(Event):
     """So many outputs that wait for a score were written to a file, in some format."""
 
@@ -586,6 +594,7 @@ KINDS: dict[str, type[Event]] = {
         OlderStoreAccepted,
         LabelsExported,
         ScoresExported,
+        ScoringInterrupted,
         TokenMade,
         TokenRemoved,
     )

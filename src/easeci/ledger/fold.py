@@ -46,6 +46,7 @@ from easeci.ledger.events import (
     SampleBuilt,
     Scored,
     ScoresExported,
+    ScoringInterrupted,
     SealedRunBegun,
     SealedRunFailed,
     SealedRunInterrupted,
@@ -171,6 +172,11 @@ def _scored(state: State, event: Scored, record: Record) -> None:  # noqa: ARG00
     testset.scored += event.scored
     testset.failed_scores += event.failed
     testset.unsettled_scores += event.unsettled - event.settled
+    testset.scoring_problem = None
+
+
+def _scoring_interrupted(state: State, event: ScoringInterrupted, record: Record) -> None:  # noqa: ARG001
+    state.testsets[event.testset].scoring_problem = event.reason
 
 
 def _testset_retired(state: State, event: TestsetRetired, record: Record) -> None:  # noqa: ARG001
@@ -428,6 +434,7 @@ _APPLY: dict[type[Event], Callable[[State, Any, Record], None]] = {
     OlderStoreAccepted: _older_store_accepted,
     LabelsExported: _labels_exported,
     ScoresExported: _scores_exported,
+    ScoringInterrupted: _scoring_interrupted,
     TokenMade: _for_the_audit,
     TokenRemoved: _for_the_audit,
 }

@@ -131,6 +131,8 @@ class Testset:
     """How many of them score 0 because the scorer could not score them."""
     unsettled_scores: int = 0
     """How many scores were imported empty, and are not known yet."""
+    scoring_problem: str | None = None
+    """Why outputs could not be scored the last time. Only the owner may see this."""
     scorer_log: str | None = None
     """What the owner's scorer printed when it last failed."""
     retired: Retirement | None = None

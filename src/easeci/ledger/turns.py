@@ -85,7 +85,7 @@ def _decide_next(state: State, testset: Testset, now: str, verdict_of: VerdictOf
     submission = state.submission(step.submission)
     if not submission.ready and not overdue:
         return []
-    if not submission.built:
+    if not submission.built or submission.run_failure is not None:
         return _without_predictions(state, testset, step, submission)
     if not step.began:
         return _begin(state, testset, step, submission)
@@ -118,10 +118,8 @@ def _without_predictions(
     at_tick = not submission.ready
     adopts = script.needs_old_model and baseline is None
     passed = at_tick and script.mode is Mode.FN_FREE and not adopts
-    return [
-        _turn(testset, step, baseline),
-        Decided(testset.number, step.number, passed, verdict=None, at_tick=at_tick),
-    ]
+    turn = [] if step.began else [_turn(testset, step, baseline)]
+    return [*turn, Decided(testset.number, step.number, passed, verdict=None, at_tick=at_tick)]
 
 
 def _begin(state: State, testset: Testset, step: Step, submission: Submission) -> list[Event]:

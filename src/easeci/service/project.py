@@ -66,6 +66,8 @@ class Project:
     unsandboxed: bool = False
     scoring_problem: str | None = None
     """Why the scorer could not run when it was last tried; None if it could. For the owner only."""
+    scoring_left: bool = False
+    """Whether outputs were left to be scored, because their time was over."""
     scoring_tried: float = 0.0
     """When that was, by the monotonic clock."""
 

@@ -35,6 +35,25 @@ class UnscoredOutputs:
         return self.table["row"].to_numpy().astype(np.int64)
 
 
+def failed_outputs(
+    testset: SealedTestset,
+    script: Script,
+    file: str,
+    names: Sequence[str],
+    label_files: Sequence[str],
+    score_files: Sequence[str],
+) -> int:
+    """How many outputs in a file of predictions the scorer could not score."""
+    outputs = load_model_outputs(
+        testset, script, file, load_references(testset, script, label_files)
+    )
+    known = testset.scores.known(score_files)
+    failed = np.zeros(outputs.shape, np.bool_)
+    for name in names:
+        failed |= look_up(known, outputs.table, name, outputs.shape).failed
+    return int(failed.sum())
+
+
 def unscored_outputs(
     testset: SealedTestset,
     script: Script,

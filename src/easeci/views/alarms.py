@@ -23,6 +23,7 @@ class AlarmKind(StrEnum):
     LETTERS = "letters"
     SCORES = "scores"
     UNSCORED = "unscored"
+    SCORER = "scorer"
     SET_ASIDE = "set aside"
     POSTPONED = "postponed"
 
@@ -60,6 +61,7 @@ def alarms(
         _interrupted(state, testset),
         _scores(scores_wanted),
         _unscored(testset),
+        _scorer(testset),
         _letters(state),
         _set_aside(untested.set_aside),
         _postponed(untested.postponed),
@@ -158,6 +160,16 @@ def _unscored(testset: Testset) -> Alarm | None:
         "`easeci log --owner --build scorer` shows what the scorer printed."
         if testset.scorer_log is not None
         else "It printed nothing.",
+    )
+
+
+def _scorer(testset: Testset) -> Alarm | None:
+    if testset.scoring_problem is None or testset.retired is not None:
+        return None
+    return Alarm(
+        AlarmKind.SCORER,
+        f"The scorer cannot run now: {testset.scoring_problem.splitlines()[0]}",
+        "Commits wait for it. The next command tries again.",
     )
 
 

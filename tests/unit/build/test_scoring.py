@@ -11,9 +11,10 @@ import pytest
 from easeci.build.scoring import (
     LARGEST_SCORER,
     NO_SCORE,
-    TOO_LONG,
-    TOO_MANY,
     PartScores,
+    RunPart,
+    ScoringBudget,
+    SettledOutputs,
     load_scorer,
     place_scorer,
     score_in_parts,
@@ -21,6 +22,13 @@ from easeci.build.scoring import (
 from easeci.errors import InfrastructureError, ScriptError
 
 SECONDS = 600
+
+
+def scored(
+    count: int, run: RunPart[float], budget: ScoringBudget | None = None
+) -> SettledOutputs[float]:
+    """All outputs, with nothing kept on the way."""
+    return score_in_parts(count, run, budget or ScoringBudget(SECONDS), lambda _: None)
 
 
 class FakeScorer:
@@ -39,7 +47,7 @@ class FakeScorer:
 
 def test_a_scorer_that_works_is_run_once() -> None:
     scorer = FakeScorer()
-    done = score_in_parts(10_000, scorer, SECONDS)
+    done = scored(10_000, scorer)
     assert scorer.parts == [(10_000, SECONDS)]
     assert len(done.found) == 10_000
     assert not done.failed
@@ -47,7 +55,7 @@ def test_a_scorer_that_works_is_run_once() -> None:
 
 def test_one_hostile_output_among_ten_thousand_costs_few_runs_and_no_other_score() -> None:
     scorer = FakeScorer(crashing=[6_789])
-    done = score_in_parts(10_000, scorer, SECONDS)
+    done = scored(10_000, scorer)
     assert done.failed == {6_789: "the program ended with exit code 1"}
     assert len(done.found) == 9_999
     assert done.runs == len(scorer.parts) <= 1 + 2 * math.ceil(math.log2(10_000))
@@ -56,7 +64,7 @@ def test_one_hostile_output_among_ten_thousand_costs_few_runs_and_no_other_score
 def test_hostile_outputs_fail_alone_wherever_they_are() -> None:
     """Whichever outputs crash it or are left out, exactly these fail."""
     for crashing, left_out in (([0], []), ([9], [3]), ([2, 3, 4], [7]), (range(10), []), ([], [5])):
-        done = score_in_parts(10, FakeScorer(list(crashing), left_out), SECONDS)
+        done = scored(10, FakeScorer(list(crashing), left_out))
         assert set(done.failed) == {*crashing, *left_out}
         assert set(done.found) == set(range(10)) - set(done.failed)
     assert done.failed == {5: NO_SCORE}
@@ -64,34 +72,77 @@ def test_hostile_outputs_fail_alone_wherever_they_are() -> None:
 
 def test_no_outputs_need_no_run() -> None:
     scorer = FakeScorer()
-    assert score_in_parts(0, scorer, SECONDS).runs == 0
+    assert scored(0, scorer).runs == 0
     assert scorer.parts == []
 
 
 def test_parts_get_their_share_of_the_time() -> None:
     """A scorer that hangs on one output does not hang the whole time limit in every run."""
     scorer = FakeScorer(crashing=[0])
-    score_in_parts(64, scorer, 6_400)
+    scored(64, scorer, ScoringBudget(6_400))
     assert all(seconds == max(100 * size, 60) for size, seconds in scorer.parts)
     short = FakeScorer(crashing=[0])
-    score_in_parts(64, short, 5)
+    scored(64, short, ScoringBudget(5))
     assert {seconds for _, seconds in short.parts} == {5}
 
 
-def test_the_number_of_runs_is_limited_and_all_outputs_are_accounted_for() -> None:
-    """A scorer that fails on everything is not run for ever: what is left counts as failed."""
-    scorer = FakeScorer(crashing=range(10_000))
-    done = score_in_parts(10_000, scorer, SECONDS, most_runs=50)
-    assert done.runs == len(scorer.parts) == 50
-    assert len(done.failed) == 10_000
-    assert set(done.failed.values()) == {TOO_MANY}
+def test_no_output_fails_because_of_others() -> None:
+    """However many outputs crash the scorer, all others are scored in the end, step by step."""
+    crashing = set(range(0, 2_000, 5))
+    left, failed, found, commands = list(range(2_000)), set(), set(), 0
+    while left:
+        places = list(left)
+        scorer = FakeScorer([i for i, place in enumerate(places) if place in crashing])
+        done = scored(len(places), scorer)
+        assert done.runs <= 200
+        settled = {*done.failed, *done.found}
+        assert len(settled) >= 12, "every command gets on"
+        assert settled | set(done.left) == set(range(len(places)))
+        failed |= {places[i] for i in done.failed}
+        found |= {places[i] for i in done.found}
+        left = [places[i] for i in done.left]
+        commands += 1
+    assert failed == crashing
+    assert found == set(range(2_000)) - crashing
+    assert commands < 20
 
 
-def test_the_time_of_all_runs_is_limited() -> None:
-    times = iter(range(0, 10**9, 3_000))
-    done = score_in_parts(1_000, FakeScorer(range(1_000)), 600, clock=lambda: float(next(times)))
-    assert 1 <= done.runs < 5
-    assert set(done.failed.values()) == {TOO_LONG}
+def test_the_time_of_a_command_is_limited() -> None:
+    """What is left is neither scored nor failed, and a run that was cut short fails nothing."""
+    now = [0.0]
+
+    def slow(part: Sequence[int], seconds: int) -> PartScores[float]:
+        now[0] += seconds
+        return PartScores({}, "it took too long")
+
+    def at_clock(budget: ScoringBudget) -> SettledOutputs[float]:
+        now[0] = 0.0
+        return score_in_parts(64, slow, budget, lambda _: None, clock=lambda: now[0])
+
+    done = at_clock(ScoringBudget(600))
+    assert now[0] <= 1_200
+    assert not done.failed
+    assert len(done.left) == 64
+    soon = at_clock(ScoringBudget(600, until=45.0))
+    assert now[0] <= 45.0
+    assert (soon.found, soon.failed, len(soon.left)) == ({}, {}, 64)
+
+
+def test_what_is_settled_is_kept_on_the_way() -> None:
+    """A killed command loses the last half minute at most."""
+    now = [0.0]
+    kept: list[SettledOutputs[float]] = []
+    scorer = FakeScorer(crashing=[3, 40])
+
+    def timed(part: Sequence[int], seconds: int) -> PartScores[float]:
+        now[0] += 20.0
+        return scorer(part, seconds)
+
+    done = score_in_parts(64, timed, ScoringBudget(SECONDS), kept.append, clock=lambda: now[0])
+    assert len(kept) > 3
+    places = [place for part in kept for place in (*part.found, *part.failed)]
+    assert sorted(places) == list(range(64))
+    assert set(done.failed) == {3, 40}
 
 
 def test_what_the_machine_is_to_blame_for_ends_the_scoring() -> None:
@@ -101,14 +152,14 @@ def test_what_the_machine_is_to_blame_for_ends_the_scoring() -> None:
         raise InfrastructureError("no sandbox works here")
 
     with pytest.raises(InfrastructureError):
-        score_in_parts(5, broken, SECONDS)
+        scored(5, broken)
 
 
 def test_a_score_for_an_output_of_another_part_is_not_taken() -> None:
     def odd(part: Sequence[int], seconds: int) -> PartScores[float]:
         return PartScores({0: 1.0, 1: 1.0, 7: 1.0})
 
-    assert set(score_in_parts(2, odd, SECONDS).found) == {0, 1}
+    assert set(scored(2, odd).found) == {0, 1}
 
 
 # -- what is sealed

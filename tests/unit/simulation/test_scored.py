@@ -177,6 +177,7 @@ FORECAST: list[tuple[str, dict[str, object]]] = [
 ]
 
 
+@pytest.mark.long
 @each_case(("condition", "keys"), FORECAST)
 def test_a_forecast_is_close_to_simulated_lives(condition: str, keys: dict[str, object]) -> None:
     """Within 15%, beyond three standard errors of few lives."""

@@ -11,6 +11,7 @@ do.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,13 +20,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from easeci.errors import EaseciError
 from easeci.ledger.baselines import compared_with
-from easeci.ledger.events import Decided, Event, TurnCame
+from easeci.ledger.events import (
+    Decided,
+    Event,
+    ScoringInterrupted,
+    SealedRunFailed,
+    TurnCame,
+)
 from easeci.ledger.state import Step, Testset
+from easeci.ledger.ticks import tick_of
 from easeci.ledger.turns import next_events, tick_has_come
 from easeci.script import Script
 from easeci.service.commits.keep import ensure_archive, let_go
 from easeci.service.mail.delivery import deliver
 from easeci.service.project import Project, utc_now
+from easeci.times import seconds_between
 
 if TYPE_CHECKING:
     from easeci.build.checkout import CleanTree
@@ -35,6 +44,7 @@ if TYPE_CHECKING:
     from easeci.verdict.result import Verdict
 
 
+BROKEN = "its outputs broke the scorer too often"
 SCORING_PAUSE_SECONDS = 60.0
 """After a scorer could not run, a process that stays waits so long before it tries again."""
 
@@ -69,9 +79,10 @@ def catch_up(project: Project, tree: CleanTree | None = None) -> tuple[int, ...]
 
 
 def _scoring_is_due(project: Project) -> bool:
-    """Whether a scorer that could not run is to be tried again by a process that stays."""
+    """Whether a process that stays goes on with outputs that were left, or tries once more."""
     waited = time.monotonic() - project.scoring_tried
-    return project.scoring_problem is not None and waited >= SCORING_PAUSE_SECONDS
+    problem = project.scoring_problem is not None and waited >= SCORING_PAUSE_SECONDS
+    return problem or project.scoring_left
 
 
 def _signalled(project: Project) -> list[int]:
@@ -80,31 +91,45 @@ def _signalled(project: Project) -> list[int]:
 
 def _advance(project: Project) -> None:
     while (testset := project.state.active_testset) is not None:
-        now, scored = utc_now(), _score_next(project, testset)
+        now = utc_now()
+        due = tick_has_come(project.state, now)
+        # A signal whose time has come does not wait for a scorer.
+        scored = not due and _score_next(project, testset, _seconds_to_tick(testset, now))
         events = next_events(
             project.state, testset, now, lambda step: verdict_of(project, testset, step)
         )
         if not events:
             return
         begins = any(isinstance(event, TurnCame) for event in events)
-        if begins and not scored and not tick_has_come(project.state, now):
+        if begins and not scored and not due:
             return  # what is at hand at a turn must not depend on when the scorer could run
         project.append(*(_with_failures(project, testset, event) for event in events))
 
 
-def _score_next(project: Project, testset: Testset) -> bool:
+def _seconds_to_tick(testset: Testset, now: str) -> float:
+    """How long it is to the next signal with a fixed time; infinite if there is none."""
+    step = testset.next_signal
+    tick = None if step is None else tick_of(testset, step)
+    return math.inf if tick is None else max(seconds_between(now, tick), 0)
+
+
+def _score_next(project: Project, testset: Testset, seconds: float) -> bool:
     """Score the outputs of the next step's models, before its turn comes and before it is decided.
 
-    False if the scorer cannot run now. The next command tries again; why must not reach developers,
-    who see that the step is pending.
+    False if some are left, because the scorer cannot run now, or because so many seconds are over.
+    The next command goes on; why must not reach developers, who see that the step is pending.
     """
     project.scoring_problem, project.scoring_tried = None, time.monotonic()
+    project.scoring_left = False
     step = testset.next_step
     if step is None or not testset.terms.is_scored:
         return True
-    if not project.state.submission(step.submission).built:
+    submission = project.state.submission(step.submission)
+    if not submission.built or submission.run_failure is not None:
         return True
-    from easeci.service.scoring.record import ComparedOutputs, score_what_can_be
+    from polars.exceptions import PanicException
+
+    from easeci.service.scoring.record import ComparedOutputs, ScoringState, score_what_can_be
 
     model = step.baseline_model
     if not step.began:
@@ -115,11 +140,23 @@ def _score_next(project: Project, testset: Testset) -> bool:
         testset.predictions[step.model].file, None if old is None else old.file
     )
     try:
-        score_what_can_be(project, testset, compared)
-    except EaseciError as error:
-        project.scoring_problem = str(error)
+        found = score_what_can_be(project, testset, compared, time.monotonic() + seconds)
+    except (Exception, PanicException) as error:  # noqa: BLE001 - outputs may cause it
+        _note_problem(project, testset, error)
         return False
-    return True
+    if found is ScoringState.BROKEN:
+        project.append(SealedRunFailed(submission.number, BROKEN))
+    project.scoring_left = found is ScoringState.OPEN
+    return found is not ScoringState.OPEN
+
+
+def _note_problem(project: Project, testset: Testset, error: BaseException) -> None:
+    """Record for the owner why outputs could not be scored, unless that is known already."""
+    reason = str(error) if isinstance(error, EaseciError) else type(error).__name__
+    project.scoring_problem = reason
+    if testset.scoring_problem != reason:
+        with suppress(EaseciError):
+            project.append(ScoringInterrupted(testset.number, reason))
 
 
 def _with_failures(project: Project, testset: Testset, event: Event) -> Event:

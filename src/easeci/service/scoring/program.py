@@ -7,9 +7,10 @@ blame: an error of any other kind than the scorer's own ends the scoring, and no
 from __future__ import annotations
 
 import json
+import math
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +21,10 @@ from easeci.build.program import LOG_NAME
 from easeci.build.sandbox import Limits, Sandbox
 from easeci.build.scoring import (
     GIVEN,
-    AllScores,
     PartScores,
     ScorerProgram,
+    ScoringBudget,
+    SettledOutputs,
     place_scorer,
     run_scorer,
     score_in_parts,
@@ -36,6 +38,7 @@ from easeci.tables.untrusted_scores import load_untrusted_scores
 from easeci.vault.missing_scores import UnscoredOutputs
 from easeci.vault.testset import SealedTestset
 
+LINES_AT_ONCE = 256
 Named = dict[str, float | None]
 """The scores of one output by name; None for one that is not a number from 0 to 1."""
 
@@ -52,14 +55,17 @@ class ProgramScorer:
     """The names of the scores that every output needs."""
     printed: bytes = b""
     """What it printed in the last run that failed."""
-    _lines: list[str] = field(default_factory=list, init=False, repr=False)
 
-    def run(self) -> AllScores[Named]:
-        """Score all outputs. Any error but the scorer's own is the machine's."""
+    def run(
+        self, keep: Callable[[SettledOutputs[Named]], None], until: float = math.inf
+    ) -> SettledOutputs[Named]:
+        """Score outputs until a time of the clock; ``keep`` gets what is settled, now and then.
+
+        Any error but the scorer's own is the machine's.
+        """
         path = self.sealed.scorer
         if path is None:
             raise InfrastructureError("the testset has no scorer")
-        self._lines = self._given_lines()
         sandboxes = allowed_sandboxes(self.project.repository, unsandboxed=self.project.unsandboxed)
         with tempfile.TemporaryDirectory(prefix="easeci-") as scratch:
             folder = Path(scratch) / "scorer"
@@ -73,7 +79,8 @@ class ProgramScorer:
             return score_in_parts(
                 len(self.outputs),
                 lambda part, seconds: self._run_part(program, sandboxes, part, seconds),
-                limits.seconds,
+                ScoringBudget(limits.seconds, until=until),
+                keep,
             )
 
     def _run_part(
@@ -88,7 +95,7 @@ class ProgramScorer:
             given, into = Path(scratch) / "given", Path(scratch) / "into"
             given.mkdir()
             with (given / GIVEN).open("w", encoding="ascii") as file:
-                file.writelines(self._lines[place] for place in part)
+                file.writelines(self._given_lines(part))
             try:
                 done = run_scorer(
                     limited,
@@ -114,19 +121,20 @@ class ProgramScorer:
         found: dict[int, Named] = {}
         for place, name, score in rows.select("place", NAME, MAIN_SCORE).iter_rows():
             found.setdefault(part[place], {})[name] = score
+        if len(part) == 1 and found:  # alone, a name that it lacks is one that it cannot score
+            return {part[0]: dict.fromkeys(self.wanted) | found[part[0]]}
         return {place: scores for place, scores in found.items() if set(self.wanted) <= set(scores)}
 
-    def _given_lines(self) -> list[str]:
-        """A line of JSON for each output, in plain ASCII."""
-        table = self.outputs.table
-        examples = self.sealed.examples.rows_of(self.outputs.rows)
+    def _given_lines(self, part: Sequence[int]) -> Iterator[str]:
+        """A line of JSON for each output, in plain ASCII; never many of them at once in memory."""
         with_reference = self.script.needs_references
-        lines = []
-        for (name, trial, text, label), example in zip(
-            table.select("id", "trial", "text", "label").iter_rows(), examples, strict=True
-        ):
-            row = {"id": name, "trial": trial, "output": text}
-            if with_reference:
-                row["reference"] = label
-            lines.append(json.dumps(row | {"example": example}) + "\n")
-        return lines
+        for start in range(0, len(part), LINES_AT_ONCE):
+            places = np.asarray(part[start : start + LINES_AT_ONCE], dtype=np.int64)
+            table = self.outputs.table[places]
+            examples = self.sealed.examples.rows_of(self.outputs.rows[places])
+            rows = table.select("id", "trial", "text", "label").iter_rows()
+            for (name, trial, text, label), example in zip(rows, examples, strict=True):
+                row = {"id": name, "trial": trial, "output": text}
+                if with_reference:
+                    row["reference"] = label
+                yield json.dumps(row | {"example": example}) + "\n"

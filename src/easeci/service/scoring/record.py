@@ -1,13 +1,17 @@
 """Score what can be scored, and record it: scores are computed once, and never change.
 
-The outputs of each model are scored apart, the baseline's first. So whatever an output does to the
-scorer, it can spoil scores of its own model only, and never those of the baseline.
+The outputs of each model are scored apart, the baseline's first, and an output counts as failed
+only if it failed alone. So whatever an output does to the scorer, it spoils no other score. What a
+command could not score in its time is left to the next one. A new model whose outputs break the
+scorer all the time fails, like a program that fails on sealed examples. A baseline never does.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from easeci.ledger.events import Scored
@@ -19,10 +23,24 @@ from easeci.service.project import Project
 if TYPE_CHECKING:
     import polars as pl
 
+    from easeci.build.scoring import SettledOutputs
+    from easeci.service.scoring.program import Named
     from easeci.vault.missing_scores import UnscoredOutputs
     from easeci.vault.testset import SealedTestset
 
 FAILED = "it is not a number from 0 to 1"
+MOST_BROKEN = 200
+"""A new model fails if the scorer could not score so many of its outputs, and more are left."""
+
+
+class ScoringState(StrEnum):
+    """How far the outputs of a step are scored."""
+
+    DONE = "done"
+    OPEN = "open"
+    """The next command goes on."""
+    BROKEN = "broken"
+    """The new model's outputs break the scorer over and over."""
 
 
 @dataclass(frozen=True)
@@ -33,21 +51,39 @@ class ComparedOutputs:
     old: str | None = None
 
 
-def score_what_can_be(project: Project, testset: Testset, compared: ComparedOutputs) -> None:
+def score_what_can_be(
+    project: Project, testset: Testset, compared: ComparedOutputs, until: float = math.inf
+) -> ScoringState:
     """Score the outputs that have a reference, or need none, and no score; the caller acts alone.
 
-    Does nothing if the owner imports the scores. InfrastructureError, or another error that is not
-    the scorer's, if it cannot run now: then nothing more is recorded, and the next command tries
-    again.
+    Does nothing if the owner imports the scores. ``until`` is a time of the clock. An error that is
+    not the scorer's ends the scoring: what is recorded stays, and the next command goes on.
     """
     script = testset.script
     if script.scorer is None or script.scorer.kind is ScorerKind.EXTERNAL:
-        return
+        return ScoringState.DONE
     files = {"o": compared.old, "n": compared.new}
     for model, file in files.items():
         names = needed_names(script, model)
-        if file is not None and names:
-            _score_model(project, testset, file, names)
+        if file is None or not names or _score_model(project, testset, file, names, until):
+            continue
+        broken = model == "n" and _failed(project, testset, file, names) >= MOST_BROKEN
+        return ScoringState.BROKEN if broken else ScoringState.OPEN
+    return ScoringState.DONE
+
+
+def _failed(project: Project, testset: Testset, file: str, names: Sequence[str]) -> int:
+    """How many outputs of a model the scorer could not score."""
+    from easeci.vault.missing_scores import failed_outputs
+
+    return failed_outputs(
+        project.sealed(testset),
+        testset.script,
+        file,
+        names,
+        testset.label_files,
+        testset.score_files,
+    )
 
 
 def needed_names(script: Script, model: str | None = None) -> tuple[str, ...]:
@@ -56,7 +92,10 @@ def needed_names(script: Script, model: str | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(t.name for t in terms if model in (None, t.model)))
 
 
-def _score_model(project: Project, testset: Testset, file: str, names: Sequence[str]) -> None:
+def _score_model(
+    project: Project, testset: Testset, file: str, names: Sequence[str], until: float
+) -> bool:
+    """Score the outputs of one model; whether none is left."""
     from easeci.vault.missing_scores import unscored_outputs
 
     sealed, script = project.sealed(testset), testset.script
@@ -64,24 +103,26 @@ def _score_model(project: Project, testset: Testset, file: str, names: Sequence[
         sealed, script, [file], names, testset.label_files, testset.score_files
     )
     if not len(outputs):
-        return
+        return True
     assert script.scorer is not None
     if script.scorer.kind.built_in:
-        rows, printed = _by_rule(script, outputs), b""
-    else:
-        rows, printed = _by_program(project, sealed, script, outputs, names)
-    project.append(_stored(sealed, testset, outputs, rows, printed))
+        project.append(_stored(sealed, testset, _by_rule(script, outputs), b""))
+        return True
+    from easeci.service.scoring.program import ProgramScorer
+
+    scorer = ProgramScorer(project, sealed, script, outputs, names)
+
+    def keep(done: SettledOutputs[Named]) -> None:
+        rows = _rows(outputs, done.found, done.failed, names)
+        project.append(_stored(sealed, testset, rows, scorer.printed))
+
+    return not scorer.run(keep, until).left
 
 
-def _stored(
-    sealed: SealedTestset,
-    testset: Testset,
-    outputs: UnscoredOutputs,
-    rows: pl.DataFrame,
-    printed: bytes,
-) -> Scored:
+def _stored(sealed: SealedTestset, testset: Testset, rows: pl.DataFrame, printed: bytes) -> Scored:
     """Store scores; the event that records them."""
     failed = rows.filter(rows["failed"])
+    outputs = rows.select("id", "output", "reference").unique(maintain_order=True)
     number = len(testset.score_files)
     log = None
     if printed and len(failed):
@@ -92,7 +133,7 @@ def _stored(
         file=kept.file,
         digest=kept.digest,
         scorer=scorer_digest(sealed, testset),
-        outputs=outputs_digest(sealed, outputs.table),
+        outputs=outputs_digest(sealed, outputs),
         scored=len(outputs),
         failed=failed.select("id", "output").n_unique(),
         log=None if log is None else log.file,
@@ -132,21 +173,6 @@ def _by_rule(script: Script, outputs: UnscoredOutputs) -> pl.DataFrame:
     )
 
 
-def _by_program(
-    project: Project,
-    sealed: SealedTestset,
-    script: Script,
-    outputs: UnscoredOutputs,
-    names: Sequence[str],
-) -> tuple[pl.DataFrame, bytes]:
-    """The scores that the owner's program gives, and what it printed when it failed."""
-    from easeci.service.scoring.program import ProgramScorer
-
-    scorer = ProgramScorer(project, sealed, script, outputs, names)
-    done = scorer.run()
-    return _rows(outputs, done.found, done.failed, names), scorer.printed
-
-
 def _rows(
     outputs: UnscoredOutputs,
     found: Mapping[int, Mapping[str, float | None]],
@@ -157,7 +183,7 @@ def _rows(
     import polars as pl
 
     rows: list[tuple[int, str, float, bool, str]] = []
-    for place in range(len(outputs)):
+    for place in sorted({*found, *failed}):
         if place in failed:
             rows += [(place, name, 0.0, True, failed[place]) for name in names]
             continue

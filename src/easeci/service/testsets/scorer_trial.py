@@ -45,13 +45,13 @@ def try_scorer(
     from easeci.service.scoring.program import ProgramScorer
 
     trial = ProgramScorer(project, sealed, testset.script, tried, names)
-    done = trial.run()
+    done = trial.run(lambda _: None)
     if done.found:
         return
     printed = trial.printed.decode("utf-8", "replace").rstrip().splitlines()
     raise BuildError(
         f"nothing was sealed: the scorer can score none of the baseline's first {len(tried):,} "
-        f"outputs: {next(iter(done.failed.values()))}",
+        f"outputs: {next(iter(done.failed.values()), 'it took too long')}",
         hint="\n".join(
             [
                 "Mend it: a score that is recorded never changes.",

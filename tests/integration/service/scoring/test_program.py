@@ -142,6 +142,7 @@ def score(row):
 """
 
 
+@pytest.mark.long
 def test_an_output_that_crashes_the_scorer_scores_0_alone(tmp_path: Path) -> None:
     """All other outputs have their scores, and only the owner hears of it."""
     place = scored_place(tmp_path, scorer=CRASHING)
@@ -290,6 +291,7 @@ def test_references_that_come_later_are_scored_when_they_come(tmp_path: Path) ->
     assert verify(project) == []
 
 
+@pytest.mark.long
 def test_labels_none_needs_no_references(tmp_path: Path) -> None:
     """The scorer gets no reference, and the verdict comes with the run."""
     alone = """
@@ -308,6 +310,7 @@ def score(row):
     assert verify(project) == []
 
 
+@pytest.mark.long
 def test_a_corrected_reference_leads_to_new_scores_and_old_verdicts_stand(tmp_path: Path) -> None:
     place = scored_place(tmp_path)
     add_scored(place)
@@ -386,6 +389,7 @@ def test_a_sandbox_that_cannot_run_leaves_the_step_pending_and_records_nothing(
     assert verify(project) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", [1, 2])
 @pytest.mark.parametrize("recorded", [False, True])
 def test_a_kill_around_the_recording_of_scores_neither_loses_nor_doubles_any(
@@ -421,6 +425,7 @@ def test_a_kill_around_the_recording_of_scores_neither_loses_nor_doubles_any(
     assert verify(project) == []
 
 
+@pytest.mark.long
 def test_a_changed_scorer_or_file_of_scores_is_found(tmp_path: Path) -> None:
     """The scorer is sealed: a later commit brings no other, and a change in the vault is damage."""
     place = scored_place(tmp_path)
@@ -438,6 +443,7 @@ def test_a_changed_scorer_or_file_of_scores_is_found(tmp_path: Path) -> None:
     assert verify(project) == []
 
 
+@pytest.mark.long
 def test_a_scorer_that_scores_nothing_is_not_sealed(tmp_path: Path) -> None:
     """A mistake in the scorer would make every score 0 for ever: the owner reads what it printed."""
     place = scored_place(tmp_path, scorer="print('a mistake'); undefined")
