@@ -103,6 +103,7 @@ def killed_after(kind: str, folder: Path, commit: str) -> int:
     return done.returncode
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_three_times_is_a_fail(tmp_path: Path) -> None:
     """Developers see it as pending until then, under one charge. The next commit goes on."""
     place = prepare(tmp_path)

@@ -243,6 +243,7 @@ def test_labels_and_predictions_are_whole_or_absent(tmp_path: Path) -> None:
 # -- a label session, with its ledger
 
 
+@pytest.mark.long
 def test_an_acknowledged_answer_survives_recording(tmp_path: Path) -> None:
     """In the journal or in the ledger, whenever the power is cut; and the store is sound."""
     with written_directly():

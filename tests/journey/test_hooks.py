@@ -195,6 +195,7 @@ def test_a_gate_keeps_what_waits_for_labels(tmp_path: Path) -> None:
     assert hosted.steps == 2
 
 
+@pytest.mark.long
 def test_a_watcher_tells_what_waited_for_labels(tmp_path: Path) -> None:
     """Entries are taken in order and once; a second watcher, or a second try, costs nothing."""
     hosted = Hosted.make(tmp_path, labelled=False)

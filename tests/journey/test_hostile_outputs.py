@@ -15,6 +15,7 @@ from tests.repositories import Workplace
 from tests.scored_projects import add_scored, commit_share, only_testset, scored_place
 from tests.sites import Here, serving_here, token
 
+pytestmark = pytest.mark.long
 MOST_BYTES = 1_000_000
 TALLEST = 520
 """Of a box in dots: 20 lines and its edges."""
@@ -60,7 +61,6 @@ def test_hostile_outputs_are_shown_and_do_nothing(
     person.close()
 
 
-@pytest.mark.long
 def test_references_are_typed_in_several_lines(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -112,7 +112,6 @@ def test_hostile_outputs_do_not_reach_the_terminal(
     assert all(c.isprintable() or c == "\n" for c in printed)
 
 
-@pytest.mark.long
 def test_try_shows_hostile_outputs_as_text(tmp_path_factory: pytest.TempPathFactory) -> None:
     """On the public sample, whose outputs it prints."""
     place = scored_place(tmp_path_factory.mktemp("try"))

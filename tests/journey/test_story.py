@@ -41,6 +41,7 @@ def words(email: EmailMessage) -> str:
     return str(body.get_content())
 
 
+@pytest.mark.long
 def test_the_whole_story(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     authority = Authority(tmp_path)
     with MailServer(tls=authority.context(), login=True) as server:

@@ -109,6 +109,7 @@ def test_hostile_outputs_are_cut_and_harmless(hostile: Workplace) -> None:
     assert not any(c in shown.text for shown in texts for c in "\x00\x1b\u202e\u2066\ufeff")
 
 
+@pytest.mark.long
 def test_a_decided_step_keeps_its_scores(tmp_path: Path) -> None:
     """References that come later change nothing on its page; what is missing is counted."""
     place = scored_place(tmp_path, share=0.4)

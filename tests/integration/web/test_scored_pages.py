@@ -87,6 +87,7 @@ def waits(folder: Path, **keys: str) -> Workplace:
     return place
 
 
+@pytest.mark.long
 def test_labels_are_references_of_several_lines(tmp_path: Path) -> None:
     """The page has no classes; a text is stored as it was typed, and one for a class is refused."""
     place = waits(tmp_path, scorer="exact")
@@ -110,6 +111,7 @@ def test_labels_are_references_of_several_lines(tmp_path: Path) -> None:
         assert known.drop_nulls().to_list() == [text]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("keys", "words"),
     [

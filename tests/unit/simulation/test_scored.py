@@ -126,6 +126,7 @@ def test_scores_that_cancel_each_other_out_are_refused() -> None:
         simulate(asked, limits=SimulationSize(testsets=1))
 
 
+@pytest.mark.long
 @each_case("mode", Mode)
 @each_case(("condition", "keys"), SCRIPTS)
 def test_every_kind_of_script_about_scores_can_be_simulated(
@@ -139,6 +140,7 @@ def test_every_kind_of_script_about_scores_can_be_simulated(
     assert who == set(Developer) - ({Developer.ADAPTIVE} if asked.slices else set())
 
 
+@pytest.mark.long
 @each_case(("condition", "keys"), [SCRIPTS[0], SCRIPTS[2]])
 def test_promises_about_scores_are_kept(condition: str, keys: dict[str, object]) -> None:
     """At δ = .1: none of these seeded rates is significantly above what is promised."""

@@ -52,6 +52,7 @@ def _examples(place: Workplace) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scorer", ["exact", "./score.py"])
 def test_a_session_ends_when_the_verdict_is_known(tmp_path: Path, scorer: str) -> None:
     """Labellers are asked until the scores decide, and for no more than that."""

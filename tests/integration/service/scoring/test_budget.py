@@ -88,6 +88,7 @@ def test_no_score_is_lost_because_of_other_outputs(tmp_path: Path) -> None:
     assert verify(project) == []
 
 
+@pytest.mark.long
 def test_a_new_model_that_breaks_the_scorer_over_and_over_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,6 +95,7 @@ def test_a_scorer_decides_and_every_verdict_is_recomputed(tmp_path: Path) -> Non
     assert verify(project) == []
 
 
+@pytest.mark.long
 def test_it_sees_neither_network_nor_repository_nor_other_labels(tmp_path: Path) -> None:
     """The scorer has its own file and its outputs, and nothing else of the project."""
     spying = """
@@ -188,6 +189,7 @@ def score(row):
 """
 
 
+@pytest.mark.long
 def test_scores_that_are_no_numbers_from_0_to_1_are_0(tmp_path: Path) -> None:
     """NaN, infinity, other numbers and texts: each of these outputs scores 0, and no other does."""
     place = scored_place(tmp_path, scorer=ODD)
@@ -266,6 +268,7 @@ def score(row):
     assert verify(project) == []
 
 
+@pytest.mark.long
 def test_references_that_come_later_are_scored_when_they_come(tmp_path: Path) -> None:
     """The step waits, asks for references, and only outputs with a reference are scored."""
     place = scored_place(tmp_path)
@@ -353,6 +356,7 @@ def outputs(row):
 # -- what can go wrong around it
 
 
+@pytest.mark.long
 def test_a_sandbox_that_cannot_run_leaves_the_step_pending_and_records_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
