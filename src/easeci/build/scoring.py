@@ -199,7 +199,9 @@ def score_in_parts(
     """
     seconds, least = budget.seconds, min(budget.seconds, LEAST_SECONDS)
     begun = kept_at = clock()
-    end = min(budget.until, begun + MOST_TIMES * seconds)
+    # Enough to get down to a single output, so that every command settles something.
+    path = 2 * least * (1 + math.ceil(math.log2(max(count, 1))))
+    end = min(budget.until, begun + MOST_TIMES * seconds + path)
     parts: list[Sequence[int]] = [range(count)] if count else []
     all_: SettledOutputs[Found] = SettledOutputs()
     new: SettledOutputs[Found] = SettledOutputs()

@@ -1,6 +1,6 @@
 """Scores in files: outputs are exported to a judge outside, and its scores are imported.
 
-A judge is blind to models: an output is exported once, whoever wrote it, in an order that says
+A judge is blind to models: an output is exported once for all models, in an order that says
 nothing about that. What the judge says is then the truth that the condition speaks of.
 """
 
